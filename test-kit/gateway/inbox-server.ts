@@ -31,15 +31,9 @@ export const inboxServerKeys: KeyRing = createKeyRing([{ id: 'test', secret: new
 
 const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okafor', cleo: 'Cleo Marsh' }
 
-/** What an operator would have configured. */
-const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['describe']>>>> = {
-  // As in `npx assent`: the agent itself asks.
-  agent: { name: 'Your agent', isAgent: true },
-  deploy: { origin: 'configured by your team', touches: 'the production cluster', undo: 'impossible' },
-  registry: { origin: 'configured by your team' },
-  studio: { origin: 'configured by you' },
-  github: { origin: 'configured by your team', undo: 'possible' },
-}
+/** As `assent` and `assent gateway` describe the agent and the configured servers. */
+const describeAsker: NonNullable<InboxOptions['describe']> = ({ server }) =>
+  server === 'agent' ? { name: 'Your agent', isAgent: true } : { origin: 'from your configuration' }
 
 export async function startInboxServer(
   options: Partial<InboxOptions> & { readonly port?: number; readonly tls?: { cert: string; key: string } } = {},
@@ -59,7 +53,7 @@ export async function startInboxServer(
     keys: inboxServerKeys,
     web: await WebFiles.read(await builtWebApp()),
     nameOf: (principal) => names[principal] ?? principal,
-    describe: ({ server }) => described[server] ?? {},
+    describe: describeAsker,
     onError: (error) => errors.push(error),
     ...options,
   })

@@ -1,4 +1,5 @@
-// Realistic asks, one for each kind of field and question.
+// Realistic asks, one for each kind of field and question. Those of `raiseSamples` are in pictures, so each has exactly what the
+// gateway stores for such a question of a server.
 import { createECDH, randomBytes } from 'node:crypto'
 import {
   type AskDraft,
@@ -33,6 +34,7 @@ export function aForm(message: string, fields: readonly Field[], changes: Partia
   return anAsk({ kind: 'form', message, form: { fields } }, changes)
 }
 
+/** An approval of an action that Assent knows exactly. No server can raise it. */
 export function aDeployment(changes: Partial<AskDraft> = {}): AskDraft {
   const action = {
     server: 'deploy',
@@ -49,6 +51,32 @@ export function aDeployment(changes: Partial<AskDraft> = {}): AskDraft {
       claim: 'Release 4.2 fixes the login outage.',
     },
     { asker: { server: 'deploy', tool: 'rollout' }, decideWithinMs: 4 * minuteMs, ...changes },
+  )
+}
+
+/** The gate of examples/deploy.ts, as the gateway stores it. */
+export function aGate(changes: Partial<AskDraft> = {}): AskDraft {
+  const action = {
+    server: 'deploy',
+    tool: 'deploy',
+    definitionDigest: toolDefinitionDigest({ name: 'deploy', inputSchema: { type: 'object' } }),
+    arguments: { env: 'production', region: 'eu', replicas: 4, image: 'app-production-42' },
+  }
+  const title = 'Deploy to production'
+  return anAsk(
+    {
+      kind: 'form',
+      message: `Approve: ${title}\n\nThis cannot be undone.`,
+      form: decisionForm,
+      isDestructive: true,
+      declared: { title, action, digest: actionDigest(action) },
+      call: { tool: 'deploy', arguments: { env: 'production' } },
+    },
+    {
+      asker: { server: 'deploy', tool: 'deploy' },
+      commentReaches: 'asker',
+      ...changes,
+    },
   )
 }
 
@@ -87,7 +115,8 @@ export const eitherOfUs: AskDraft['approvalRule'] = { ...twoOfUs, approvals: 1 }
 
 export function aLink(url: string): AskDraft {
   const message = 'Connect your calendar so that I can find a free hour.'
-  return anAsk({ kind: 'url', message, url }, { asker: { server: 'calendar', tool: 'connect' } })
+  const call = { tool: 'connect', arguments: {} }
+  return anAsk({ kind: 'url', message, url, call }, { asker: { server: 'calendar', tool: 'connect' } })
 }
 
 const keys = ['C', 'C♯', 'D', 'D♯', 'E', 'F', 'F♯', 'G', 'G♯', 'A', 'A♯', 'B']
@@ -165,36 +194,33 @@ export const forms: Readonly<Record<string, { readonly message: string; readonly
   },
 }
 
+/** A form of `forms`, with the call in which the studio asks. */
+function aStudioForm({ message, fields }: { readonly message: string; readonly fields: readonly Field[] }): AskDraft {
+  const call = { tool: 'compose', arguments: { style: 'synthwave', bars: 16 } }
+  return anAsk({ kind: 'form', message, form: { fields }, call })
+}
+
 /** Everything a list can show at once, for Ann. */
 export async function raiseSamples(store: Store): Promise<Readonly<Record<string, string>>> {
   const ids: Record<string, string> = {}
   const raise = async (name: string, draft: AskDraft) => {
-    ids[name] = (await store.asks.raise(draft)).id
+    ids[name] = (await store.asks.raise({ ...draft, caller: { client: 'Claude Code' } })).id
   }
-  const days = 3 * 24 * 60 * minuteMs
   await raise('safe link', aLink('https://accounts.calendar.example/connect?state=4f2a'))
   await raise('unsafe link', aLink('https://calendar.example@evil.example/'))
   await raise('odd link', aLink('https://login.bücher.example:8443/connect'))
-  for (const [name, { message, fields }] of Object.entries(forms)) await raise(name, aForm(message, fields))
+  for (const [name, form] of Object.entries(forms)) await raise(name, aStudioForm(form))
   await raise('decision', aDecision())
   await raise('one of', aSharedQuestion())
-  await raise('quorum', aDeployment({ approvalRule: twoOfUs, principal: 'ben', decideWithinMs: days }))
-  await store.asks.answer({
-    tenant,
-    id: ids.quorum ?? '',
-    person: { principal: 'ben', groups: [] },
-    via: 'terminal',
-    answer: { action: 'accept', comment: 'Tested on staging.' },
-  })
-  await raise('settled', aDeployment({ approvalRule: eitherOfUs }))
+  await raise('settled', aGate())
   await store.asks.answer({
     tenant,
     id: ids.settled ?? '',
-    person: { principal: 'ben', groups: [] },
+    person: { principal: 'ann', groups: [] },
     via: 'terminal',
     answer: { action: 'decline', comment: 'wrong region' },
   })
-  await raise('approval', aDeployment())
+  await raise('approval', aGate())
   return ids
 }
 
@@ -210,7 +236,7 @@ export async function raiseSecret(store: Store, url: string): Promise<{ readonly
     'An access token of the package registry that may publish @acme/player. Make one under Settings, Tokens; it is used once.'
   const secret = { page, publicKey }
   const draft = anAsk(
-    { kind: 'url', message, url: `${url}/secret/${page}`, secret },
+    { kind: 'url', message, url: `${url}/secret/${page}`, secret, call: { tool: 'publish', arguments: {} } },
     { asker: { server: 'registry', tool: 'publish' }, decideWithinMs: limits.decideWithinMs },
   )
   const ask = (await store.asks.raise(draft)).id

@@ -217,7 +217,7 @@ test('[INBOX-15] a link is shown by its host, and can be opened only after appro
   const { page } = await env.visit(inbox)
   await open(page, inbox.url, unsafe.id)
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
-  await page.getByText('This link is blocked').waitFor()
+  await page.getByRole('heading', { name: 'Blocked link from calendar' }).waitFor()
   await open(page, inbox.url, safe.id)
   expect(await page.locator('.host strong').textContent()).toBe('calendar.example')
   expect(await page.locator('a[href*="calendar.example"]').count()).toBe(0)

@@ -174,8 +174,10 @@ test('[CARD-21] a row shows for whom and by which program a server asks, and how
   await inbox.store.asks.raise(aDeployment())
   const { page } = await env.visit(inbox)
   await page.locator('.row').nth(1).waitFor()
-  expect(await page.locator('.row-context').allTextContents()).toEqual([
-    'on behalf of Ben Okafor, called by Claude Code in shop (main)0 of 2 approvals',
+  expect(await page.locator('.row-context').allTextContents()).toEqual(['on behalf of Ben Okafor0 of 2 approvals'])
+  expect(await page.locator('.row-who').allTextContents()).toEqual([
+    'deploy · rollout',
+    'deploy · rollout, called by Claude Code in shop (main)',
   ])
 })
 

@@ -2,7 +2,28 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
+/** By name: the options of a browser context. */
+export const looks = {
+  'wide and light': { colorScheme: 'light' },
+  'wide and dark': { colorScheme: 'dark' },
+  'phone and light': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'phone and dark': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+} as const
+
+const phoneWidth = 500
+
+/** Everything that is wrong with what the page shows. */
 export async function violations(page: Page): Promise<string[]> {
+  const isPhone = (page.viewportSize()?.width ?? 0) < phoneWidth
+  return [
+    ...(await axeViolations(page)),
+    ...(await smallTexts(page)),
+    ...(await faintBorders(page)),
+    ...(isPhone ? await smallControls(page) : []),
+  ]
+}
+
+async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const found: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await page.evaluate(
     'axe.run().then((result) => result.violations)',
@@ -11,7 +32,7 @@ export async function violations(page: Page): Promise<string[]> {
 }
 
 /** Visible text below 14 px. */
-export function smallTexts(page: Page): Promise<string[]> {
+function smallTexts(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const small = new Set()
@@ -26,7 +47,7 @@ export function smallTexts(page: Page): Promise<string[]> {
 }
 
 /** Controls that a finger can miss: below 44 px in height. The label of a control counts as the control. */
-export function smallControls(page: Page): Promise<string[]> {
+function smallControls(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=slider]')]
     .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest('.visually-hidden, [aria-hidden=true]'))
     // The handle of a slider has its own row; a field beside it takes the same value.
@@ -37,7 +58,7 @@ export function smallControls(page: Page): Promise<string[]> {
 }
 
 /** Controls whose border has a contrast below 3:1 against what is behind it. */
-export function faintBorders(page: Page): Promise<string[]> {
+function faintBorders(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
     const parsed = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number)

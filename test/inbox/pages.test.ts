@@ -1,14 +1,13 @@
 // Each page as a whole: accessibility, size, and no requests to other origins.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { verifyProof } from '@assent/core'
-import type { Page } from 'playwright-core'
+import { approved, verifyProof } from '@assent/core'
 import { expect, test } from 'vitest'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment, raiseSamples, raiseSecret } from '../../test-kit/gateway/sample-asks.ts'
-import { aLongDiff, aPlan, aShortAsk, aYesNo } from './kinds.ts'
-import { violations as axeViolations, faintBorders, smallControls, smallTexts } from './page-check.ts'
+import { aLongDiff, aPhase, aPlan, aSharedApproval, aShortAsk, aYesNo } from './kinds.ts'
+import { looks, violations } from './page-check.ts'
 import { ann, testEnv, waitUntilActive } from './test-env.ts'
 
 const env = testEnv()
@@ -32,21 +31,7 @@ test('[INBOX-18] the script of the first load is under 220 kB, compressed', asyn
   expect(bytes).toBeLessThan(firstLoadBytes)
 })
 
-const phone = { width: 390, height: 844 }
-for (const [look, options] of [
-  ['wide and light', { colorScheme: 'light' }],
-  ['wide and dark', { colorScheme: 'dark' }],
-  ['phone and light', { colorScheme: 'light', viewport: phone }],
-  ['phone and dark', { colorScheme: 'dark', viewport: phone }],
-] as const) {
-  const isPhone = 'viewport' in options
-  const violations = async (page: Page) => [
-    ...(await axeViolations(page)),
-    ...(await smallTexts(page)),
-    ...(await faintBorders(page)),
-    ...(isPhone ? await smallControls(page) : []),
-  ]
-
+for (const [look, options] of Object.entries(looks)) {
   test(`[INBOX-19] axe finds no accessibility violation, no small text, no faint border and on a phone no small control on any page (${look})`, async () => {
     const inbox = await env.inbox()
     const { page } = await env.visit(inbox, ann, options)
@@ -60,8 +45,10 @@ for (const [look, options] of [
     for (const [name, draft] of Object.entries({
       'yes/no': aYesNo(),
       plan: aPlan(),
+      phase: aPhase(),
       diff: aLongDiff(),
       expired: aShortAsk(),
+      'several approvers': aSharedApproval(),
     }))
       ids[name] = (await inbox.store.asks.raise(draft)).id
     await page.locator('.row:visible').first().waitFor()
@@ -81,7 +68,7 @@ for (const [look, options] of [
       id: ids.approval ?? '',
       person: ann,
       via: 'inbox',
-      answer: { action: 'accept' },
+      answer: { action: 'accept', content: approved },
     })
     const secret = await raiseSecret(inbox.store, inbox.url)
     for (const path of [

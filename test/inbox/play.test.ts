@@ -96,7 +96,7 @@ test.each([
     const { page } = await env.visitLink(await playing(process.execPath, source, file, ...words))
     await page.getByRole('button', { name: 'Run' }).click()
     const card = page.locator('.run-question')
-    await card.getByLabel('Secret').fill('t0ken-of-the-test')
+    await card.getByLabel('Secret', { exact: true }).fill('t0ken-of-the-test')
     await waitUntilActive(page)
     await card.getByRole('button', { name: 'Send secret' }).click()
     await page.getByText(result).first().waitFor()

@@ -31,7 +31,7 @@ async function visit(testEnv: TestEnv, person = ann): Promise<{ context: Browser
 }
 
 async function handOver(page: Page, secret: string): Promise<void> {
-  await page.getByLabel('Secret').fill(secret)
+  await page.getByLabel('Secret', { exact: true }).fill(secret)
   await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText('You sent the secret').waitFor()
 }
@@ -54,7 +54,7 @@ test.each(pairs)(
     await page.getByRole('heading', { name: `Send a secret to The ${nameOf[server]} server` }).waitFor()
     const claim = page.getByRole('region', { name: /says Not checked by Assent/ })
     expect(await claim.textContent()).toContain('The password of the build account?')
-    expect(await page.getByLabel('Secret').getAttribute('type')).toBe('password')
+    expect(await page.getByLabel('Secret', { exact: true }).getAttribute('type')).toBe('password')
     const secret = `correct horse ✓ ${crypto.randomUUID()}`
     await handOver(page, secret)
 
@@ -66,7 +66,7 @@ test.each(pairs)(
     expect(testEnv.errors).toEqual([])
     await page.reload()
     await page.getByText('You sent the secret').waitFor()
-    expect(await page.getByLabel('Secret').count()).toBe(0)
+    expect(await page.getByLabel('Secret', { exact: true }).count()).toBe(0)
   },
 )
 
@@ -79,8 +79,8 @@ test.each(pairs)(
 
     const calling = caller.call(`${nameOf[server]}__generated`)
     await page.goto(testEnv.origin)
-    await page.getByRole('link', { name: /The password\?/ }).click()
-    await page.getByLabel('Secret').waitFor()
+    await page.getByRole('link', { name: /Send a secret to/ }).click()
+    await page.getByLabel('Secret', { exact: true }).waitFor()
     await handOver(page, 'from the inbox')
 
     expect(await calling).toEqual({ text: 'Yielded 14.', isError: false })
@@ -97,7 +97,7 @@ test.each(pairs)(
     const caller = await aCaller(client, testEnv.url)
     const calling = caller.call(`${nameOf[server]}__login`)
     await page.goto((await until(() => caller.asked[0])).url ?? '')
-    await page.getByLabel('Secret').fill('typed and thought better of')
+    await page.getByLabel('Secret', { exact: true }).fill('typed and thought better of')
     await page.waitForTimeout(600)
     await page.getByRole('button', { name: 'Decline' }).click()
     await page.getByText('You declined this').waitFor()
@@ -120,7 +120,7 @@ test('[SECRET-2] [SECRET-8] a "no" in the client closes the page', async () => {
     expect((await caller.call(`${server}__login`)).isError).toBe(true)
     await page.goto(caller.asked[0]?.url ?? '')
     await page.getByText('You declined this in your client').waitFor()
-    expect(await page.getByLabel('Secret').count()).toBe(0)
+    expect(await page.getByLabel('Secret', { exact: true }).count()).toBe(0)
   }
 })
 
@@ -151,15 +151,15 @@ test('[SECRET-10] a key of several lines arrives unchanged, and a value that is 
   await page.goto((await until(() => caller.asked[0])).url ?? '')
   await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText('Type or paste the secret first.').waitFor()
-  await page.getByLabel('Secret').fill('x'.repeat(16_385))
+  await page.getByLabel('Secret', { exact: true }).fill('x'.repeat(16_385))
   await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText(/This is too long/).waitFor()
-  await page.getByLabel('Secret').fill('')
+  await page.getByLabel('Secret', { exact: true }).fill('')
   const pem = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n'
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(pem)})`)
-  await page.getByLabel('Secret').focus()
+  await page.getByLabel('Secret', { exact: true }).focus()
   await page.keyboard.press('ControlOrMeta+v')
-  await expect.poll(() => page.getByLabel('Secret').inputValue(), { timeout: 60_000 }).not.toBe('')
+  await expect.poll(() => page.getByLabel('Secret', { exact: true }).inputValue(), { timeout: 60_000 }).not.toBe('')
   await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText('You sent the secret').waitFor()
   await calling

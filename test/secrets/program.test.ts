@@ -88,7 +88,7 @@ test('[SECRET-9] [SECRET-12] a secret is in no message, log, metric, record or f
       await page.goto((await until(() => caller.asked[0])).url ?? '')
       const secret = `c4nary${secrets.length}x${crypto.randomUUID().replaceAll('-', '')}`
       secrets.push(secret)
-      await page.getByLabel('Secret').fill(secret)
+      await page.getByLabel('Secret', { exact: true }).fill(secret)
       await page.getByRole('button', { name: 'Send secret' }).click()
       const { text, isError } = await calling
       expect([text, isError]).toEqual([createHash('sha256').update(secret).digest('hex'), false])
@@ -132,7 +132,7 @@ test('[GUIDE-1] [SECRET-8] the example of the guide receives its token', async (
   const calling = caller.call('example__publish')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
   await page.getByRole('heading', { name: 'Send a secret to example' }).waitFor()
-  await page.getByLabel('Secret').fill('npm_0123456789')
+  await page.getByLabel('Secret', { exact: true }).fill('npm_0123456789')
   await page.keyboard.press('Enter')
   expect(await calling).toEqual({ text: 'Published 1.0.0.', isError: false })
 })

@@ -60,8 +60,12 @@ createRoot(root).render(
         primaryColor: 'teal',
         respectReducedMotion: true,
         cursorType: 'pointer',
-        // Written on the element, so that the style sheets can address it.
-        components: { Button: { defaultProps: { variant: 'filled' }, classNames: { loader: 'button-loader' } } },
+        components: {
+          // Written on the element, so that the style sheets can address it.
+          Button: { defaultProps: { variant: 'filled' }, classNames: { loader: 'button-loader' } },
+          // Menus and lists of options are part of the page for screen readers.
+          Portal: { defaultProps: { target: 'main' } },
+        },
       }}
     >
       <QueryClientProvider client={queries}>

@@ -276,7 +276,7 @@ describe('an ask', () => {
     )
     expect(view.asker).toEqual({ server: 'Deployments', tool: 'roll⟨U+202E⟩out', origin: 'configured by your team' })
     expect(view.onBehalfOf).toEqual({ name: 'BEN', isYou: false })
-    expect(view.headline).toBe('First⟨U+200B⟩ line')
+    expect(view.headline).toBe('Open a page on bücher.example')
     expect(view.question).toMatchObject({ claim: 'First⟨U+200B⟩ line\nand ⟨U+001B⟩[31mmore' })
     expect(view.question).toMatchObject({
       link: { ok: true, host: { ascii: 'xn--bcher-kva.example', unicode: 'bücher.example' } },
@@ -310,13 +310,13 @@ describe('an ask', () => {
 
   test('[INBOX-13] the headline of a long question is cut between words, and the card has the whole text', () => {
     const message = `Shall I ${'rename the table and '.repeat(10)}deploy?`
-    const view = viewOf({ kind: 'form', message, form: { fields: [{ kind: 'boolean', name: 'a', required: true }] } })
+    const form: Form = { fields: [{ kind: 'boolean', name: 'a', required: true }] }
+    const view = viewOf({ kind: 'form', message, form })
     expect(view.headline).toMatch(/ (?:rename|the|table|and)…$/)
     expect(view.headline.length).toBeLessThanOrEqual(140)
     expect(view.question).toMatchObject({ claim: message })
     for (const start of ['', 'x']) {
-      const { headline } = viewOf({ kind: 'url', message: start + '😀'.repeat(200), url: 'https://example.com/' })
-      expect(headline).toMatch(/😀…$/)
+      expect(viewOf({ kind: 'form', message: start + '😀'.repeat(200), form }).headline).toMatch(/😀…$/)
     }
   })
 

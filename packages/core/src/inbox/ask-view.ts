@@ -50,6 +50,8 @@ export interface DisplayNames {
 }
 
 const headlineChars = 140
+/** Of a link that is refused, which may be very long. */
+const addressChars = 300
 
 export function askView(ask: Ask, person: Person, names: DisplayNames): AskView {
   const { name, ...notes } = names.describe(ask.asker)
@@ -97,13 +99,29 @@ function commentFieldOf(question: Question): { readonly commentField?: string } 
   return field === undefined ? {} : { commentField: field.name }
 }
 
-/** A form without fields is an approval with only the server's text, so its title is ours. */
+/** The title of the card and of its row. Where a yes lets a call continue, opens a link or sends a secret, it is ours. */
 function headlineOf({ question, asker }: Ask, server: string): string {
-  if (question.kind === 'form' && question.form.fields.length === 0) {
-    const called = question.oneOf === undefined ? (question.call?.tool ?? asker.tool) : undefined
-    return `${server} asks you to confirm${called === undefined ? '' : `: ${shownTitle(called)}`}`
+  if (question.kind === 'url') return linkTitle(question, server)
+  if (question.kind === 'form' && question.declared === undefined) {
+    const { call, oneOf, form } = question
+    if (form.fields.length === 0) {
+      const called = oneOf === undefined ? (call?.tool ?? asker.tool) : undefined
+      return `${server} asks you to confirm${called === undefined ? '' : `: ${shownTitle(called)}`}`
+    }
+    if (isLoneDecision(question)) return `Let ${call === undefined ? server : shownTitle(call.tool)} continue`
   }
   return firstLineOf(question)
+}
+
+function linkTitle({ url, secret }: Question & { kind: 'url' }, server: string): string {
+  if (secret !== undefined) return `Send a secret to ${server}`
+  const screened = screenUrl(url)
+  return screened.ok ? `Open a page on ${shownTitle(screened.host.highlight)}` : `Blocked link from ${server}`
+}
+
+/** A form that is only a yes or a no to the call in which it is asked. */
+function isLoneDecision({ form, oneOf }: Question & { kind: 'form' }): boolean {
+  return isDecision(form) && oneOf === undefined
 }
 
 function firstLineOf(question: Question): string {
@@ -131,7 +149,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         kind: 'form',
         ...claimOf(question),
         fields: drawFields(question),
-        ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
+        ...(isLoneDecision(question) ? { decision: { content: approved } } : {}),
         ...compact({ isDestructive: question.isDestructive, isInDestructiveTool: question.isInDestructiveTool }),
         ...(question.declared === undefined ? {} : { declared: drawDeclared(question.declared, question.call) }),
         ...drawCalls(question),
@@ -222,7 +240,8 @@ function claim(text: string): string {
 /** Our own page for a secret needs no warnings. */
 function drawLink(url: string, isOurs: boolean): LinkView {
   const screened = screenUrl(url)
-  if (!screened.ok) return { ok: false, reason: screened.reason }
+  if (!screened.ok)
+    return { ok: false, reason: screened.reason, address: oneLine(url, 'web', { maxChars: addressChars }) }
   const { ascii, unicode, highlight, loopback } = screened.host
   return {
     ok: true,

@@ -178,7 +178,8 @@ export type LinkView =
       readonly host: Omit<ShownHost, 'kind'>
       readonly warnings: readonly UrlWarning[]
     }
-  | { readonly ok: false; readonly reason: string }
+  /** `address` is text to read, never a link. */
+  | { readonly ok: false; readonly reason: string; readonly address: string }
 
 interface FieldCommon {
   /** Sent back unchanged; never shown. */

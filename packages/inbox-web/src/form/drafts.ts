@@ -37,7 +37,9 @@ export function deleteDrafts(): void {
 /** The same for the same question of the same asker, whatever the id of the ask is. */
 function questionKey({ asker, caller, headline, question }: AskView): string {
   const fields = question.kind === 'form' ? question.fields.map(({ kind, name }) => [kind, name]) : []
-  return JSON.stringify([asker.server, asker.tool ?? '', caller?.folder ?? '', headline, fields])
+  // A title of ours is the same for different questions about one tool.
+  const [firstLine] = (question.claim ?? '').trim().split('\n', 1)
+  return JSON.stringify([asker.server, asker.tool ?? '', caller?.folder ?? '', headline, firstLine, fields])
 }
 
 type Stored = readonly (readonly [key: string, draft: Draft])[]

@@ -7,6 +7,7 @@ import { usePasskeyChanges, usePasskeys } from '../api/passkeys.ts'
 import { passkeysText as words } from '../text/passkeys.ts'
 import { ago } from '../text/time.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
+import { Parts } from '../ui/parts.tsx'
 
 export function PasskeysPage() {
   const found = usePasskeys(true)
@@ -58,7 +59,9 @@ function Keys({ keys, nowMs }: Pick<PasskeysView, 'keys' | 'nowMs'>) {
           </li>
         ))}
       </ul>
-      <p className="passkeys-note">{words.removeNote}</p>
+      <p className="passkeys-note">
+        <Parts of={words.removeNote} />
+      </p>
       <Problem problem={problem} />
     </>
   )

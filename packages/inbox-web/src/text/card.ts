@@ -41,13 +41,6 @@ const consequences = {
   touches: (what: string) => `Affects ${what}.`,
 }
 
-const title = {
-  letContinue: (name: string) => `Let ${name} continue`,
-  sendSecret: (server: string) => `Send a secret to ${server}`,
-  openPage: 'Open a page in your browser',
-  blockedLink: 'This link is blocked',
-}
-
 const action = {
   /** An ask that has ended may have run nothing. */
   runs: (tool: string, server: string, hasArguments: boolean, isOpen: boolean): readonly Part[] => [
@@ -264,7 +257,6 @@ export const cardText = {
   askerParts,
   deadline,
   consequences,
-  title,
   action,
   secret,
   link,

@@ -44,6 +44,7 @@ const errors = {
 
 const notices = {
   heading: 'Changes of passkeys',
+  when: (ago: string) => `(${ago})`,
   notYou: 'Was this not you? See',
   passkeys: 'Passkeys',
   verify: [', and run ', code('assent audit verify'), '.'] as readonly Part[],

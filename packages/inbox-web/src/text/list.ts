@@ -3,11 +3,16 @@
 const row = {
   select: (headline: string) => `Select: ${headline}`,
   forPerson: (name: string) => `on behalf of ${name}`,
-  calledBy: (program: string) => `called by ${program}`,
+  calledBy: (server: string, program: string) => `${server}, called by ${program}`,
+  risks: {
+    irreversible: 'Cannot be undone',
+    'said-irreversible': 'Cannot be undone',
+    'destructive-tool': 'Destructive tool',
+    link: 'Suspicious link',
+  },
   approvals: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
   by: (name: string) => `by ${name}`,
   you: 'you',
-  after: (duration: string) => `after ${duration}`,
 }
 
 const list = {

@@ -1,6 +1,7 @@
 // The page about passkeys.
 
 import type { PasskeysView } from '@assent/core'
+import { code, type Part } from './parts.ts'
 
 const neededFor: Readonly<Record<PasskeysView['presence'], string>> = {
   none: 'No decision needs a passkey here. The setting inbox.presence changes this.',
@@ -18,7 +19,11 @@ export const passkeysText = {
     `Added ${added}, ${used === undefined ? 'not used yet' : `used ${used}`}`,
   remove: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
-  removeNote: 'Removing one asks for a passkey. If you lost all of them: assent passkeys reset',
+  removeNote: [
+    'Removing one asks for a passkey. If you lost all of them, run ',
+    code('assent passkeys reset'),
+    '.',
+  ] as readonly Part[],
   defaultName: 'Passkey',
   newName: 'Name of the new passkey',
   exampleName: 'Laptop',

@@ -48,7 +48,13 @@ function inUnits(ms: number): string {
 
 const hourFormat = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
-const minuteFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const minuteFormat = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The time of day; on another day, with the date. */
@@ -58,9 +64,11 @@ export function atHour(atMs: number, nowMs: number): string {
   return at.toDateString() === now.toDateString() ? hour : `${dayFormat.format(at)}, ${hour}`
 }
 
-/** In a list of what has ended: the age, and after a day the date and time. */
+/** In a list of what has ended: the age, after a day the date and time, and from another year only the date. */
 export function endedAt(atMs: number, nowMs: number): string {
-  return nowMs - atMs > dayMs ? minuteFormat.format(new Date(atMs)) : agoShort(nowMs - atMs)
+  if (nowMs - atMs <= dayMs) return agoShort(nowMs - atMs)
+  const at = new Date(atMs)
+  return (at.getFullYear() === new Date(nowMs).getFullYear() ? minuteFormat : dateFormat).format(at)
 }
 
 export function exactly(atMs: number): string {

@@ -7,7 +7,7 @@ import type { AskView, ButtonView } from '@assent/core'
 import { Button, Kbd, Menu } from '@mantine/core'
 import { useIsLost } from '../api/connection.ts'
 import { cardText } from '../text/card.ts'
-import { warningOf } from './consequences.tsx'
+import { riskOf } from './consequences.tsx'
 
 const words = cardText.answers
 const dismissKey = 'x'
@@ -98,7 +98,7 @@ function MoreMenu({ ask, isDisabled, onPress }: MenuProps) {
   const items = menuOf(ask)
   if (items.length === 0 && !canCopy) return null
   return (
-    <Menu position="top-end" withinPortal>
+    <Menu position="top-end" withinPortal withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="subtle" className="answer answer-more" aria-label={words.more} disabled={isDisabled}>
           ⋯
@@ -146,7 +146,7 @@ export function menuOf({ buttons, answers }: Pick<AskView, 'buttons' | 'answers'
 /** A yes that cannot be undone, or that may be for any of several calls, is not emphasised. */
 function needsThought(ask: AskView): boolean {
   const { question } = ask
-  return warningOf(ask) !== undefined || (question.kind !== 'approval' && question.oneOf !== undefined)
+  return riskOf(ask) !== undefined || (question.kind !== 'approval' && question.oneOf !== undefined)
 }
 
 /** Whether everything on the card must have been shown before this answer. */

@@ -2,6 +2,7 @@
 
 import type { AskView, ButtonView, InboxProblem } from '@assent/core'
 import { Button } from '@mantine/core'
+import { Fragment } from 'react'
 import { FieldInput } from '../form/field-input.tsx'
 import { withValue } from '../form/form-values.ts'
 import { cardText } from '../text/card.ts'
@@ -64,22 +65,22 @@ export function AnswerForm(props: Props) {
         <ButtonsLabel ask={ask} />
       ) : (
         fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={values.get(field.name)}
-            error={issues.get(field.name)}
-            onChange={(value) => {
-              setValues((before) => withValue(before, field.name, value))
-              onProblem((before) => withoutIssue(before, field.name))
-            }}
-          />
+          <Fragment key={field.name}>
+            <FieldInput
+              field={field}
+              value={values.get(field.name)}
+              error={issues.get(field.name)}
+              onChange={(value) => {
+                setValues((before) => withValue(before, field.name, value))
+                onProblem((before) => withoutIssue(before, field.name))
+              }}
+            />
+            {field.name === commentField && <p className="comment-note">{commentReaders(ask)}</p>}
+          </Fragment>
         ))
       )}
-      {fillsIn === undefined || commentField === undefined ? (
+      {(fillsIn === undefined || commentField === undefined) && (
         <CommentBox ask={ask} value={comment} error={issues.get(commentField ?? '')} onChange={setComment} />
-      ) : (
-        <p className="comment-note">{commentReaders(ask)}</p>
       )}
       {problem !== undefined && (
         <p className="problem" role="alert">

@@ -1,11 +1,12 @@
-// One row of the list: who asks and for whom, headline, progress, age, and time left or outcome.
+// One row of the list: who asks and for whom, headline, risk and main argument, progress, age, and time left or outcome.
 
 import type { AskView } from '@assent/core'
 import { useEffect, useRef } from 'react'
 import { useNow } from '../api/server-time.ts'
 import { listText } from '../text/list.ts'
-import { agoShort, duration, endedAt, leftText } from '../text/time.ts'
+import { agoShort, endedAt, leftText } from '../text/time.ts'
 import { urgencyOf } from './deadline.tsx'
+import { RowFacts } from './row-facts.tsx'
 import { outcomeLook, outcomeMarks, outcomeText } from './settled.tsx'
 import { callerText, whoAsks } from './who-asks.ts'
 
@@ -46,8 +47,9 @@ export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSel
           onOpen()
         }}
       >
-        <span className="row-who">{whoAsks(ask)}</span>
+        <span className="row-who">{askersOf(ask)}</span>
         <span className="row-what">{ask.headline}</span>
+        <RowFacts ask={ask} />
         <RowContext ask={ask} />
         <RowTimes ask={ask} />
       </a>
@@ -55,21 +57,22 @@ export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSel
   )
 }
 
-/** What tells the questions of a team apart: the person, the program that called, and how many have approved. */
-function RowContext({ ask: { asker, caller = {}, onBehalfOf, quorum, state } }: { readonly ask: AskView }) {
-  const program = asker.isAgent === true ? '' : callerText(caller)
-  const parts = [
-    onBehalfOf.isYou ? '' : words.forPerson(onBehalfOf.name),
-    program === '' ? '' : words.calledBy(program),
-  ].filter((text) => text !== '')
+/** The server and the program that called it, or the agent itself. */
+function askersOf(ask: AskView): string {
+  const program = ask.asker.isAgent === true ? '' : callerText(ask.caller ?? {})
+  return program === '' ? whoAsks(ask) : words.calledBy(whoAsks(ask), program)
+}
+
+/** What tells the questions of a team apart: the person, and how many have approved. */
+function RowContext({ ask: { onBehalfOf, quorum, state } }: { readonly ask: AskView }) {
   const progress =
     quorum === undefined || state.kind !== 'open'
       ? undefined
       : words.approvals(quorum.approvals, quorum.approvalsNeeded)
-  if (parts.length === 0 && progress === undefined) return null
+  if (onBehalfOf.isYou && progress === undefined) return null
   return (
     <span className="row-context">
-      <span>{parts.join(', ')}</span>
+      <span>{onBehalfOf.isYou ? '' : words.forPerson(onBehalfOf.name)}</span>
       {progress !== undefined && <strong>{progress}</strong>}
     </span>
   )
@@ -97,8 +100,7 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
           <span aria-hidden="true">{outcomeMarks[look]} </span>
           {outcomeText(state, ask.askedAgain)}
         </strong>
-        {state.kind === 'settled' && ` ${words.by(state.by.isYou ? words.you : state.by.name)}`}{' '}
-        {words.after(duration(state.atMs - raisedAtMs))}
+        {state.kind === 'settled' && ` ${words.by(state.by.isYou ? words.you : state.by.name)}`}
       </span>
       <span>{endedAt(state.atMs, now)}</span>
     </span>

@@ -38,7 +38,14 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
   }
   return (
     <section className="bulk-bar" aria-label={words.heading}>
-      <p aria-live="polite">{words.selected(selected.length)}</p>
+      <div className="bulk-head">
+        <p aria-live="polite">{words.selected(selected.length)}</p>
+        {selected.length < shown.length && (
+          <Button variant="subtle" size="compact-sm" onClick={onSelectAll}>
+            {words.selectAll(shown.length)}
+          </Button>
+        )}
+      </div>
       <p className="bulk-actions">
         {actions.map((one) => (
           <Button
@@ -51,11 +58,6 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
             {one.label} {selected.length === 0 ? '' : selected.length}
           </Button>
         ))}
-        {selected.length < shown.length && (
-          <Button variant="subtle" onClick={onSelectAll}>
-            {words.selectAll(shown.length)}
-          </Button>
-        )}
       </p>
       {refused.length > 0 && (
         <div role="alert" className="notice">

@@ -1,4 +1,6 @@
 // The one text box beside the buttons. It shows who will receive the text before anything is typed.
+//
+// It is open if the asker's form has a field for it; otherwise a link opens it. Beside a secret there is none.
 
 import type { AskView } from '@assent/core'
 import { Textarea } from '@mantine/core'
@@ -47,7 +49,11 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
       minRows={field === undefined ? 1 : 2}
       autoFocus={field === undefined && isOpen}
       value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onChange={({ currentTarget }) => {
+        // It stays when a restored draft is deleted.
+        setOpen(true)
+        onChange(currentTarget.value)
+      }}
     />
   )
 }

@@ -17,7 +17,7 @@ export function ConnectionBanner({ isLive }: { readonly isLive: boolean }) {
   const isStale = useLasting(!isLive, connectMs)
   const text = connection === 'ok' ? (isStale ? texts.stale : undefined) : texts[connection]
   return (
-    <div role="status">
+    <div className="connection" role="status">
       {text !== undefined && (
         <p className="connection-banner">
           {text}

@@ -27,13 +27,27 @@ function hasConsequences({ state }: AskView): boolean {
   return state.kind === 'open' || outcomeLook(state) === 'yes'
 }
 
+type Risk = 'irreversible' | 'said-irreversible' | 'destructive-tool'
+
 /** What a person must know before a yes. */
-export function warningOf(ask: AskView): string | undefined {
-  const { asker, question } = ask
-  if (asker.undo === 'impossible') return words.irreversible
+export function riskOf({ asker, question }: AskView): Risk | undefined {
+  if (asker.undo === 'impossible') return 'irreversible'
   if (question.kind !== 'form') return undefined
-  if (question.isDestructive === true || saysIrreversible(question.claim)) return words.irreversibleBy(askerName(ask))
-  return question.isInDestructiveTool === true ? words.destructiveTool : undefined
+  if (question.isDestructive === true || saysIrreversible(question.claim)) return 'said-irreversible'
+  return question.isInDestructiveTool === true ? 'destructive-tool' : undefined
+}
+
+function warningOf(ask: AskView): string | undefined {
+  switch (riskOf(ask)) {
+    case 'irreversible':
+      return words.irreversible
+    case 'said-irreversible':
+      return words.irreversibleBy(askerName(ask))
+    case 'destructive-tool':
+      return words.destructiveTool
+    case undefined:
+      return undefined
+  }
 }
 
 function saysIrreversible(claim: string): boolean {

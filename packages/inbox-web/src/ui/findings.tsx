@@ -1,4 +1,5 @@
-// What Assent found: one finding per line, a list where the lines begin with a dash, and diffs. Problems are emphasised.
+// What Assent found: one finding per line, a list where the lines begin with a dash or are indented below a heading, and diffs.
+// Problems are emphasised.
 //
 // Not Markdown: findings contain names and messages from the repository, which must not change how they are shown.
 
@@ -33,6 +34,19 @@ export function hasFindings(text: string): boolean {
 
 function drawn(part: string) {
   if (isDiff('', part)) return <Diff text={part} />
+  if (isHeadedList(part)) {
+    const [heading, ...items] = part.split('\n')
+    return (
+      <>
+        <p>{heading}</p>
+        <ul>
+          {items.map((line, at) => (
+            <li key={at}>{line.slice(indent.length)}</li>
+          ))}
+        </ul>
+      </>
+    )
+  }
   if (!isList(part)) return <p>{part}</p>
   return (
     <ul>
@@ -50,6 +64,14 @@ function drawn(part: string) {
 
 function isList(part: string): boolean {
   return part.split('\n').every((line) => line.startsWith('- '))
+}
+
+const indent = '  '
+
+/** "Found:" and below it lines that are indented once. */
+function isHeadedList(part: string): boolean {
+  const [heading = '', ...items] = part.split('\n')
+  return heading.endsWith(':') && items.length > 0 && items.every((line) => /^ {2}\S/.test(line))
 }
 
 /** Paragraphs, and the diff at the end as one part. */

@@ -14,7 +14,7 @@ export function Notices({ notices, nowMs }: Pick<PasskeysView, 'notices' | 'nowM
       <ul>
         {notices.map(({ text, atMs }) => (
           <li key={`${atMs} ${text}`}>
-            {text} <span className="notice-time">{ago(nowMs - atMs)}</span>
+            {text} <span className="notice-time">{words.when(ago(nowMs - atMs))}</span>
           </li>
         ))}
       </ul>

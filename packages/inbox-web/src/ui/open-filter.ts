@@ -67,9 +67,20 @@ function actionOf({ question, asker }: AskView): string | undefined {
 
 function textOf(ask: AskView): string {
   const { question, caller, headline, onBehalfOf } = ask
-  const claim = 'claim' in question ? question.claim : undefined
+  const { claim } = question
   const called = question.kind === 'approval' ? question.json : question.call?.json
-  return [whoAsks(ask), headline, claim, called, caller?.client, caller?.folder, caller?.branch, onBehalfOf.name]
+  const declared = question.kind === 'form' ? question.declared?.json : undefined
+  return [
+    whoAsks(ask),
+    headline,
+    claim,
+    called,
+    declared,
+    caller?.client,
+    caller?.folder,
+    caller?.branch,
+    onBehalfOf.name,
+  ]
     .filter((text) => text !== undefined)
     .join('\n')
     .toLowerCase()

@@ -10,11 +10,11 @@ import { Parts } from './parts.tsx'
 import { HiddenProvider, nothingHidden } from './shown-text.tsx'
 import { callerText } from './who-asks.ts'
 
-/** The title, what a yes leads to, and the subject of the question. */
+/** The title, what a yes leads to, and the subject of the question. The row shows the same title, but may cut a long one. */
 export function QuestionDetails({ ask }: { readonly ask: AskView }) {
   const { question, headline, asker } = ask
   const isOpen = ask.state.kind === 'open'
-  const titled = (title: string, subject?: ReactNode) => (
+  const titled = (subject: ReactNode, title = headline) => (
     <>
       <h2 className="card-title">{title}</h2>
       <Consequences ask={ask} />
@@ -23,29 +23,18 @@ export function QuestionDetails({ ask }: { readonly ask: AskView }) {
   )
   switch (question.kind) {
     case 'approval':
-      return titled(question.title, <Action {...question.action} isOpen={isOpen} />)
+      return titled(<Action {...question.action} isOpen={isOpen} />, question.title)
     case 'url':
       if (question.secret !== undefined)
-        return titled(
-          cardText.title.sendSecret(asker.server),
-          <p className="card-subtitle">{cardText.secret.explain(asker.server)}</p>,
-        )
-      return titled(
-        question.link.ok ? cardText.title.openPage : cardText.title.blockedLink,
-        <LinkDetails link={question.link} />,
-      )
+        return titled(<p className="card-subtitle">{cardText.secret.explain(asker.server)}</p>)
+      return titled(<LinkDetails link={question.link} />)
     case 'form':
       if (question.declared !== undefined)
         return titled(
-          question.declared.title,
           <Declared declared={question.declared} call={question.call} server={asker.server} isOpen={isOpen} />,
+          question.declared.title,
         )
-      if (question.decision !== undefined) {
-        const title = cardText.title.letContinue(question.call?.name ?? asker.server)
-        return titled(title, <Call call={question.call} server={asker.server} />)
-      }
-      // Without fields the only answers are accept and decline, so the card is about the call and the headline is ours.
-      return titled(headline, question.fields.length === 0 && <Call call={question.call} server={asker.server} />)
+      return titled(isAboutCall(question) && <Call call={question.call} server={asker.server} />)
   }
 }
 
@@ -112,10 +101,13 @@ function Call({ call, server }: { readonly call: CallView | undefined; readonly 
 function LinkDetails({ link }: { readonly link: LinkView }) {
   if (!link.ok) {
     return (
-      <p className="warning" data-level="danger">
-        {cardText.link.danger}
-        {link.reason} {cardText.link.cannotApprove}
-      </p>
+      <>
+        <p className="address blocked-address">{link.address}</p>
+        <p className="warning" data-level="danger">
+          {cardText.link.danger}
+          {link.reason} {cardText.link.cannotApprove}
+        </p>
+      </>
     )
   }
   const { unicode, ascii, highlight } = link.host

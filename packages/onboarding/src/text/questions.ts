@@ -9,7 +9,7 @@ export const approvalText = {
   partField: 'Approve this part',
   comment,
   note: (plan: string, files: string) =>
-    `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${plan}, made from files ${files}.`,
+    `Nothing changes yet: before files are written, you are asked again and a backup is made.\nPlan ${plan}, made from files ${files}.`,
   tooMuch: (files: string) => `The plan for ${files}`,
 }
 
