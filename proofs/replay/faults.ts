@@ -69,7 +69,11 @@ export const faults: readonly Fault[] = [
     foundBy: ['unawaited'],
     plant: (interaction) => {
       const observed = <Value>(asked: Value): Value => {
-        if (asked instanceof Promise) asked.catch(() => undefined)
+        if (asked instanceof Promise)
+          asked.then(
+            () => undefined,
+            () => undefined,
+          )
         return asked
       }
       const ask = new Proxy(interaction.ask, {

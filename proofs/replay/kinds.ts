@@ -1,4 +1,5 @@
-// The kinds of ask that generated handlers use, each with an answer that fits and one that does not.
+// The kinds of ask that generated handlers use, each with an answer that fits and one that does not, and some with an answer
+// that fits the form and that only the author's schema or check refuses.
 
 import { type Ask, field } from '@assent/sdk'
 import { z } from 'zod'
@@ -7,6 +8,7 @@ interface Kind {
   readonly ask: (ask: Ask, message: string) => Promise<unknown>
   readonly fits: object | undefined
   readonly doesNot: object
+  readonly refused?: object
 }
 
 const person = z.object({ mail: z.email(), age: z.int().min(0).multipleOf(2) })
@@ -30,10 +32,22 @@ export const kinds = {
   schema: {
     ask: (ask, q) => ask.form(q, person),
     fits: { mail: 'a@example.com', age: 4 },
-    // It does not fit the form itself; what only the schema refuses is asked again.
     doesNot: { mail: 'a@example.com', age: -1 },
+    refused: { mail: 'a@example.com', age: 3 },
+  },
+  validated: {
+    ask: (ask, q) => ask.text(q, { validate: (text) => (text.startsWith('a') ? undefined : `"${text}" is not known`) }),
+    fits: { text: 'abc' },
+    doesNot: { text: 1 },
+    refused: { text: 'xyz' },
   },
   url: { ask: (ask, q) => ask.url(q, 'https://example.com/'), fits: undefined, doesNot: { done: true } },
   approve: { ask: (ask, q) => ask.approve(q, { n: 1 }), fits: { decision: 'approve' }, doesNot: { decision: 'yes' } },
   defaulted: { ask: (ask, q) => ask.text(q, { fallback: 'none' }), fits: { text: 'abc' }, doesNot: { text: 1 } },
 } satisfies Readonly<Record<string, Kind>>
+
+/** Undefined for kinds without a schema or check. */
+export function refusedBy(kind: keyof typeof kinds): object | undefined {
+  const { refused }: Kind = kinds[kind]
+  return refused
+}

@@ -1,6 +1,6 @@
 // The person of a generated handler: answers each question as its program defines, on either generation.
 
-import { kinds } from './kinds.ts'
+import { kinds, refusedBy } from './kinds.ts'
 import type { Program } from './program.ts'
 
 /** `undefined`: no answer. */
@@ -24,9 +24,21 @@ export function answerTo(program: Program, message: string): unknown {
       return { action: 'yes', content: fits }
     case 'garbage':
       return ['accept']
+    case 'refused':
+      return { action: 'accept', content: node.kind === 'gate' ? doesNot : refusedBy(node.kind) }
+    case 'corrected':
+      return {
+        action: 'accept',
+        content: isAskedAgain(message) || node.kind === 'gate' ? fits : refusedBy(node.kind),
+      }
     case 'silent':
       return undefined
   }
+}
+
+/** Whether the question says that the last answer was not accepted. */
+export function isAskedAgain(message: string): boolean {
+  return message.includes('Your last answer was not accepted: ')
 }
 
 /** Whether the program's person really approved this gate. */

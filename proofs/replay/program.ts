@@ -6,9 +6,20 @@
 
 import type { Ask, Interaction } from '@assent/sdk'
 import type { SeededRandom } from '../../test-kit/random.ts'
-import { kinds } from './kinds.ts'
+import { kinds, refusedBy } from './kinds.ts'
 
-export type Ending = 'accept' | 'decline' | 'cancel' | 'bare' | 'invalid' | 'unknown' | 'garbage' | 'silent'
+/** `refused`: only the schema refuses every answer. `corrected`: it refuses the first one, and the second one fits. */
+export type Ending =
+  | 'accept'
+  | 'decline'
+  | 'cancel'
+  | 'bare'
+  | 'invalid'
+  | 'unknown'
+  | 'garbage'
+  | 'refused'
+  | 'corrected'
+  | 'silent'
 
 export type Node =
   | {
@@ -62,6 +73,11 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited
     if (allowNoAnswer && random.int(3) === 0) return 'silent'
     return random.int(12) === 0 ? random.pick(unlikely) : random.pick(likely)
   }
+  const ask = () => {
+    const kind = random.pick(kindNames)
+    const isRefused = refusedBy(kind) !== undefined && random.int(3) === 0
+    return { kind, ending: isRefused ? random.pick(['refused', 'corrected'] as const) : ending() }
+  }
   const block = (depth: number, most: number): Node[] => Array.from({ length: 1 + random.int(most) }, () => node(depth))
   const node = (depth: number): Node => {
     const id = ids++
@@ -72,9 +88,9 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited
       case 1:
       case 2:
       case 3: {
-        const ask = { does: 'ask', id, kind: random.pick(kindNames), ending: ending(), catches } as const
-        endings.set(id, ask)
-        return ask
+        const asking = { does: 'ask', id, ...ask(), catches } as const
+        endings.set(id, asking)
+        return asking
       }
       case 4:
       case 5:
@@ -103,7 +119,7 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited
   // Unanswered questions wait in real time, so those programs are short.
   const nodes = allowNoAnswer ? block(1, 2) : block(2, 4)
   if (isUnawaited) {
-    const unawaited = { does: 'unawaited', id: ids++, kind: random.pick(kindNames), ending: ending() } as const
+    const unawaited = { does: 'unawaited', id: ids++, ...ask() } as const
     endings.set(unawaited.id, unawaited)
     nodes.splice(random.int(nodes.length + 1), 0, unawaited)
   }

@@ -19,7 +19,7 @@ import { count, printTable, type Tally, tally, total } from '../seal/tally.ts'
 import { type Attacks, attackState, bringBack, createAttacks } from './attacks.ts'
 import { type Called, call20251125, Served, type Setting } from './calls.ts'
 import { faults } from './faults.ts'
-import { isApproved } from './person.ts'
+import { isApproved, isAskedAgain } from './person.ts'
 import { randomProgram } from './program.ts'
 import { createTimed, runTimed } from './timed.ts'
 
@@ -31,12 +31,21 @@ interface Judged {
   readonly same: Tally
   readonly steps: Tally
   readonly gates: Tally
+  readonly again: Tally
 }
+
+/** A question is asked at most twice more after an answer that only its author's check refuses. */
+const asksAgain = 2
 
 export const run: Measurement = async ({ quick, seed }) => {
   const random = seededRandom(seed)
   const share = quick ? 0.025 : 1
-  const judged = { same: tally('same result, questions and effects'), steps: tally('effects'), gates: tally('gates') }
+  const judged: Judged = {
+    same: tally('same result, questions and effects'),
+    steps: tally('effects'),
+    gates: tally('gates'),
+    again: tally('questions asked again after a refused answer'),
+  }
   const attacks = createAttacks()
   const keys = [{ id: 'proof', secret: randomBytes(32) }]
 
@@ -60,7 +69,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   await runTimed({ repeating: 80_000 * times, unawaited: 10_000 * times, diverging: 20_000 * times }, random, timed)
   const notFound = await plantedFaults(random)
 
-  printTable('handlers on both generations', [judged.same, judged.steps, judged.gates], 'wrong', 'odd')
+  printTable('handlers on both generations', Object.values(judged), 'wrong', 'odd')
   printTable('states', Object.values(attacks), 'accepted', 'odd')
   printTable('slow, unawaited and differing handlers', Object.values(timed), 'wrong', 'odd')
   const all = [...Object.values(judged), ...Object.values(attacks), ...Object.values(timed)]
@@ -70,6 +79,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     `replay: ${count(judged.same.tried)} handlers on both generations, ${judged.same.wrong} differ; ` +
     `${count(judged.steps.tried)} effects, ${judged.steps.wrong} twice; ` +
     `${count(judged.gates.tried)} gates opened, ${judged.gates.wrong} without a yes; ` +
+    `${count(judged.again.tried)} questions asked again after an answer that only the schema refuses, ` +
+    `${judged.again.wrong} too often; ` +
     `${count(bad.tried)} states tampered with, moved or brought back, ${bad.wrong} accepted; ` +
     `${count(timed.rejections.tried)} handlers with slow branches, missing awaits or differing runs: ` +
     `${timed.effects.wrong} effects twice, ${timed.gates.wrong} gates without approval, ` +
@@ -91,13 +102,17 @@ async function plantedFaults(random: SeededRandom): Promise<string[]> {
   return notFound
 }
 
-function judge({ program }: Setting, one: Called, other: Called, { same, steps, gates }: Judged): void {
+function judge({ program }: Setting, one: Called, other: Called, { same, steps, gates, again }: Judged): void {
   same.tried += 1
   if (summary(one) !== summary(other)) {
     same.wrong += 1
     if (same.wrong <= 3) console.log('these differ:', JSON.stringify(program.nodes), summary(one), summary(other))
   }
-  for (const { effects } of [one, other]) {
+  for (const { effects, asked } of [one, other]) {
+    for (const times of timesAskedAgain(asked)) {
+      again.tried += times
+      if (times > asksAgain) again.wrong += 1
+    }
     for (const [name, times] of effects) {
       steps.tried += 1
       if (times > 1) steps.wrong += 1
@@ -106,6 +121,16 @@ function judge({ program }: Setting, one: Called, other: Called, { same, steps, 
       if (!isApproved(program, name)) gates.wrong += 1
     }
   }
+}
+
+/** Per question, how often it was asked again. */
+function timesAskedAgain(asked: readonly string[]): number[] {
+  const times = new Map<string, number>()
+  for (const message of asked.filter(isAskedAgain)) {
+    const [question = ''] = message.split('\n', 1)
+    times.set(question, (times.get(question) ?? 0) + 1)
+  }
+  return [...times.values()]
 }
 
 /** Parallel effects have no fixed order, so they are compared without it. */

@@ -5,6 +5,7 @@ import { type Ask, createAsk } from './ask/ask.ts'
 import * as describe from './ask/describe.ts'
 import type { Run } from './ask/run.ts'
 import { ownStepPrefix, type StepContext, type StepOptions } from './ask/step.ts'
+import type { ToolInput } from './ask/tool-input.ts'
 import { actionOf, type ToolIdentity } from './gate/action.ts'
 import { createGate, type Gate } from './gate/gate.ts'
 import { fingerprintOf } from './journal/journal.ts'
@@ -35,15 +36,17 @@ export interface InteractionParts<Context> {
   readonly serverContext: ServerContext
   readonly identity: ToolIdentity
   readonly principal: string
+  readonly input: ToolInput
   readonly signal: AbortSignal
   readonly context: Context
 }
 
 export function createInteraction<Context>(parts: InteractionParts<Context>): Interaction<Context> {
-  const { run, identity, signal, context } = parts
+  const { run, identity, input, signal, context } = parts
   const pages = new Map<string, number>()
   const ask = createAsk({
     run,
+    input,
     secret: (description) => {
       // By its question and not by its position: parallel branches may take turns differently in each round.
       const page = fingerprintOf(description)

@@ -5,6 +5,7 @@
 // decided here, per call.
 
 import { AssentError, isAssentError } from '@assent/core'
+import type { StandardSchema } from './ask/form-source.ts'
 import type { Run } from './ask/run.ts'
 import type { ToolDefinition } from './gate/action.ts'
 import { createInteraction, type Interaction } from './interaction.ts'
@@ -36,6 +37,8 @@ export interface InteractiveOptions {
    * Without it an approval is bound to the name only.
    */
   readonly definition?: ToolDefinition | (() => ToolDefinition)
+  /** The schema of the arguments: those that a person edits before they approve them have to fit it. */
+  readonly inputSchema?: StandardSchema | undefined
 }
 
 export interface ToolText {
@@ -71,16 +74,16 @@ export function createInteractive(serverContext: ServerContext): Interactive {
       const traced = { method: callMethods[kind], handler: options.name, meta: metaOf(context) }
       const call = async () => {
         const principal = serverContext.principalOf(context)
+        const raw = rawArgumentsOf(given)
         const value = await serve(
           serverContext,
           options.server,
-          { context, given, raw: rawArgumentsOf(given), kind, target, principal },
+          { context, given, raw, kind, target, principal },
           (run, signal, passed, journal) => {
             const observed = observedRun(run, observer, options.name, journal)
-            return handler(
-              ...(passed as Given),
-              createInteraction({ run: observed, serverContext, identity, principal, signal, context }),
-            )
+            const input = { schema: options.inputSchema, parsed: passed[0], raw: raw?.[0] }
+            const parts = { run: observed, serverContext, identity, principal, input, signal, context }
+            return handler(...(passed as Given), createInteraction(parts))
           },
         )
         return asResult(value, kind, given) as Result

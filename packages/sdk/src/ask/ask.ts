@@ -12,6 +12,7 @@ import type { JsonMembers } from './json-members.ts'
 import { askLabel } from './label.ts'
 import type { AskOptions, AskOptionsWithFallback, ConfirmOptions } from './options.ts'
 import type { Run } from './run.ts'
+import type { ToolInput } from './tool-input.ts'
 
 export interface Ask {
   /** One of several: `ask.choose('Which region?', { eu: 'Europe', us: 'United States' })`. */
@@ -77,7 +78,10 @@ export interface Ask {
 export interface ApproveOptions extends AskOptions {
   /** The server's own description of it; shown apart. */
   readonly claim?: string
-  /** Arguments that the person may change before they approve: their names, or a form. */
+  /**
+   * Arguments that the person may change before they approve: their names, or a form. Those that the tool got from its caller
+   * also have to fit its input schema.
+   */
   readonly editable?: Editable
 }
 
@@ -95,6 +99,7 @@ export interface AnswerWithComment<Value> {
 /** What `ask` needs besides the run. */
 export interface AskDependencies {
   readonly run: Run
+  readonly input: ToolInput
   readonly secret: (description: Description<string>) => Promise<string>
   readonly approval: (
     title: string,
@@ -103,7 +108,7 @@ export interface AskDependencies {
   ) => Description<JsonObject>
 }
 
-export function createAsk({ run, secret, approval }: AskDependencies): Ask {
+export function createAsk({ run, input, secret, approval }: AskDependencies): Ask {
   const answered = new WeakMap<Promise<unknown>, Promise<AnswerWithComment<unknown>>>()
   const { promises } = run
   const track = <Value>(asking: (entry: HandedOut) => Promise<AnswerWithComment<Value>>): Promise<Value> => {
@@ -156,7 +161,7 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
         entry.label = title
         const { editable, ...asked } = options
         if (editable === undefined) return putNow(approval(title, action, asked), entry)
-        const change = { title, arguments: action, editable, options: asked }
+        const change = { title, arguments: action, editable, options: asked, input }
         const edited = await editedArguments(change, async (edit) => (await run.put(edit)).ending)
         return putNow(approval(title, edited, asked), entry)
       }) as unknown as Promise<Readonly<Arguments>>,

@@ -23,6 +23,7 @@ type Handler = (interaction: Interaction) => Promise<string>
 const answersOf: Readonly<Record<string, unknown>> = {
   'Name?': { action: 'decline' },
   'Size?': accept({ text: 'xl' }),
+  'Go?': accept({ decision: 'approve' }),
 }
 
 interface Result {
@@ -36,7 +37,7 @@ async function live(handler: Handler, onError = vi.fn()): Promise<Result> {
     refuses: () => undefined,
     put: async ({ question }, { signal }) => {
       const answer = answersOf[question.kind === 'approval' ? question.title : question.message]
-      if (answer !== undefined) return { kind: 'answered', answer }
+      if (answer !== undefined) return { kind: 'answered', answer: question.kind === 'approval' ? accept() : answer }
       return new Promise((resolve) =>
         signal.addEventListener('abort', () => resolve({ kind: 'gone', why: 'withdrawn' }), { once: true }),
       )
@@ -137,7 +138,7 @@ describe.each(ways)('on %s', (_, call) => {
   test('[SDK-25] a step beside an approval that is awaited together with it runs', async () => {
     const work = vi.fn(() => 'built')
     await call(async ({ ask, step }) => {
-      await Promise.all([ask.approve('Name?', {}), step('build', work)])
+      await Promise.all([ask.approve('Go?', {}), step('build', work)])
       return ''
     })
     expect(work).toHaveBeenCalledTimes(1)
@@ -146,6 +147,58 @@ describe.each(ways)('on %s', (_, call) => {
   test('[SDK-25] returning the promise of an ask, or racing it, counts as awaiting it', async () => {
     expect((await call(({ ask }) => ask.text('Size?'))).text).toBe('xl')
     expect((await call(async ({ ask }) => Promise.race([ask.text('Size?')]))).text).toBe('xl')
+  })
+
+  test.each<[string, (asked: Promise<unknown>, work: () => void) => unknown]>([
+    ['then', (asked, work) => asked.then(work)],
+    ['catch', (asked, work) => asked.catch(work)],
+    ['finally', (asked, work) => asked.finally(work)],
+    ['then and then', (asked, work) => asked.then(String).then(work)],
+  ])(
+    '[SDK-25] %s alone does not count as awaiting an ask: the promise that it returns has to be awaited',
+    async (_, attach) => {
+      const result = await call(async ({ ask }) => {
+        void attach(ask.text('Town?'), () => undefined)
+        return 'done'
+      })
+      expect(result).toMatchObject({ code: 'misconfigured', text: expect.stringContaining('"Town?" was not awaited') })
+      const awaited = await call(async ({ ask }) => {
+        await attach(ask.text('Size?'), () => undefined)
+        return 'done'
+      })
+      expect(awaited.text).toBe('done')
+      expect(unhandled).not.toHaveBeenCalled()
+    },
+  )
+
+  test('[SDK-25] no step starts after an approval whose `then` is not awaited, and one beside it does', async () => {
+    const work = vi.fn()
+    const result = await call(async ({ ask, step }) => {
+      void ask.approve('Delete all?', {}).then(() => work('approved'))
+      await ask.text('Size?')
+      await step('delete', () => work('step'))
+      return 'done'
+    })
+    expect(result.text).not.toBe('done')
+    expect(work).not.toHaveBeenCalled()
+    await call(async ({ ask, step }) => {
+      await Promise.all([ask.approve('Go?', {}).then(String), step('build', () => work('build'))])
+      return ''
+    })
+    expect(work).toHaveBeenCalledExactlyOnceWith('build')
+  })
+
+  test('[SDK-25] a promise of another library that takes an ask over counts as awaiting it', async () => {
+    class Adopted {
+      readonly #value: Promise<unknown>
+      constructor(asked: Promise<unknown>) {
+        this.#value = new Promise((resolve, reject) => void asked.then((value) => resolve(value), reject))
+      }
+      value() {
+        return this.#value
+      }
+    }
+    expect((await call(async ({ ask }) => String(await new Adopted(ask.text('Size?')).value()))).text).toBe('xl')
   })
 
   test('[SDK-26] the stack of a refused ask includes the line of the handler', async () => {

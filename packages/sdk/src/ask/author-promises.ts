@@ -20,17 +20,49 @@ function ignore(): undefined {
   return undefined
 }
 
-/** Records that something waits for it: `await`, `then`, `catch`, `Promise.all` and `return` all call `then`. */
+/**
+ * Records that something waits for it. `await`, `return`, `Promise.all` and every other promise that takes this one over call
+ * `then` with both functions. An author who writes `.then(…)` or `.catch(…)` passes one function and gets another promise, which
+ * then has to be awaited instead.
+ */
 class AuthorPromise<Value> extends Promise<Value> {
+  /** Something was attached to it, so its rejection is not lost. */
   isObserved = false
+  #isTakenOver = false
+  readonly #derived: AuthorPromise<unknown>[] = []
+
+  get isAwaited(): boolean {
+    return this.#isTakenOver || this.#derived.some((promise) => promise.isAwaited)
+  }
+
+  takeOver(): void {
+    this.isObserved = true
+    this.#isTakenOver = true
+  }
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has it; overridden to notice that it is awaited
   override then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
+    const derived = handled(super.then(onFulfilled, onRejected))
     this.isObserved = true
-    return handled(super.then(onFulfilled, onRejected))
+    if (typeof onFulfilled === 'function' && typeof onRejected === 'function') this.#isTakenOver = true
+    else this.#derive(derived)
+    return derived
+  }
+
+  /** Calls `then` with both functions, and is no more awaited by that than with one. */
+  override finally(onFinally?: (() => void) | null | undefined): Promise<Value> {
+    const wasTakenOver = this.#isTakenOver
+    const derived = super.finally(onFinally)
+    this.#isTakenOver = wasTakenOver
+    this.#derive(derived)
+    return derived
+  }
+
+  #derive(derived: Promise<unknown>): void {
+    if (derived instanceof AuthorPromise) this.#derived.push(derived)
   }
 }
 
@@ -74,7 +106,7 @@ export class AuthorPromises {
 
   /** Something else takes over this promise and passes its result on. */
   observe(promise: Promise<unknown>): void {
-    if (promise instanceof AuthorPromise) promise.isObserved = true
+    if (promise instanceof AuthorPromise) promise.takeOver()
   }
 
   /** Throws if an approval was requested and nothing waits for it: the code after it must not run. */
@@ -103,7 +135,7 @@ export class AuthorPromises {
   }
 
   #unawaited(kind: PromiseKind): Entry | undefined {
-    return this.#entries.find((entry) => entry.kind === kind && entry.promise?.isObserved === false)
+    return this.#entries.find((entry) => entry.kind === kind && entry.promise?.isAwaited === false)
   }
 }
 

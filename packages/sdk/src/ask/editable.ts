@@ -1,8 +1,8 @@
 // Arguments that a person may change before they approve them.
 //
-// First the person gets a form with the current values; what they enter is checked like any answer. Then they approve the
-// result, which is a new action with its own digest: what was approved is what they saw last. Arguments that the form does not
-// have stay as they are.
+// First the person gets a form with the current values; what they enter is checked like any answer, and with the input schema of
+// the tool. Then they approve the result, which is a new action with its own digest: what was approved is what they saw last.
+// Arguments that the form does not have stay as they are.
 
 import {
   AssentError,
@@ -22,6 +22,7 @@ import { type Description, edit } from './describe.ts'
 import type { Ending } from './ending.ts'
 import { type FormSource, parseFormSource } from './form-source.ts'
 import type { AskOptions } from './options.ts'
+import { checkedEdit, type ToolInput } from './tool-input.ts'
 
 /** The names of arguments that are texts, numbers or booleans, or a form for some of the arguments. */
 export type Editable = readonly string[] | FormSource
@@ -31,11 +32,12 @@ export interface Edit {
   readonly arguments: object
   readonly editable: Editable
   readonly options: AskOptions
+  readonly input: ToolInput
 }
 
 /** Resolves with the arguments as the person left them. `put` asks one question and resolves with how it ended. */
 export async function editedArguments(
-  { title, arguments: given, editable, options }: Edit,
+  { title, arguments: given, editable, options, input }: Edit,
   put: (description: Description) => Promise<Ending>,
 ): Promise<object> {
   // A copy, so that later changes of the original change neither what is shown nor what is approved.
@@ -45,7 +47,10 @@ export async function editedArguments(
   for (const name of names) if (!Object.hasOwn(current, name)) throw notAnArgument(name)
   const description = edit(`${title}\n\nChange what you want. You approve the result afterwards.`, {
     form: withCurrent(shown, current),
-    take: async (content) => merged(current, names, await take(content)),
+    take: async (content) => {
+      const edited = merged(current, names, await take(content))
+      return checkedEdit(input, { current, edited, names })
+    },
     options,
   })
   return (await askUntilAccepted(description, put)).value
@@ -86,7 +91,11 @@ function withCurrent(shown: Form, current: Readonly<Record<string, unknown>>): F
   return { ...shown, fields: shown.fields.map((field) => ({ ...field, default: current[field.name] })) } as Form
 }
 
-function merged(current: Readonly<Record<string, unknown>>, names: readonly string[], value: unknown): object {
+function merged(
+  current: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  value: unknown,
+): Readonly<Record<string, unknown>> {
   if (!isPlainObject(value)) throw new AssentError('misconfigured', 'The form of an edit must result in an object.')
   // A field that was left empty keeps its argument: the person was asked to change what they want.
   const entered = names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const)

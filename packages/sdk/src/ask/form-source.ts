@@ -28,7 +28,12 @@ export interface StandardSchema<Output = unknown> {
 
 type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+  | { readonly issues: readonly SchemaIssue[] }
+
+interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly unknown[] | undefined
+}
 
 export type Fields = Readonly<Record<string, FieldSpec>>
 /** The schema of a form as the protocol defines it: flat, with texts, numbers, booleans and choices. */
@@ -67,7 +72,7 @@ function unchanged(content: Content): Content {
   return content
 }
 
-function isStandardSchema(asked: unknown): asked is StandardSchema {
+export function isStandardSchema(asked: unknown): asked is StandardSchema {
   const isHolder = (typeof asked === 'object' && asked !== null) || typeof asked === 'function'
   return isHolder && '~standard' in asked
 }
@@ -93,12 +98,20 @@ async function validated(schema: StandardSchema, content: object): Promise<unkno
   // A plain copy, because some schemas refuse objects without a prototype.
   const result = await schema['~standard'].validate({ ...content })
   if (result.issues === undefined) return result.value
-  const issues = result.issues.map(({ message, path = [] }) => [...path.map(stepName), message].join(': '))
-  throw new AssentError('validation_failed', issues.join(' '))
+  throw schemaRejection(result.issues)
 }
 
-function stepName(step: unknown): string {
-  return typeof step === 'object' && step !== null && 'key' in step ? String(step.key) : String(step)
+/** What a person reads if a schema does not accept what they entered. */
+export function schemaRejection(issues: readonly SchemaIssue[]): AssentError {
+  const texts = issues.map((issue) => [...issuePath(issue), issue.message].join(': '))
+  return new AssentError('validation_failed', texts.join(' '))
+}
+
+/** The names that lead to the rejected value. */
+export function issuePath({ path = [] }: SchemaIssue): string[] {
+  return path.map((step) =>
+    typeof step === 'object' && step !== null && 'key' in step ? String(step.key) : String(step),
+  )
 }
 
 function jsonSchemaOf(schema: StandardSchema): unknown {

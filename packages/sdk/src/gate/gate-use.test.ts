@@ -197,7 +197,8 @@ describe('an approval', () => {
         once: async (_: string, work: (context: object) => unknown) => work({ attempt: 1 }),
       } as unknown as Run
       const identity = { server: 'ops', name: 'deploy', definition: undefined }
-      const gate = createGate({ run, serverContext, identity, principal: 'ann' })
+      const input = { schema: undefined, parsed: undefined, raw: undefined }
+      const gate = createGate({ run, serverContext, identity, principal: 'ann', input })
       await gate({ title: 'Deploy', arguments: {} }, () => 1)
       expect(use).toHaveBeenLastCalledWith(settlement.askId, lastMs + 10_000 + sdkLimits.stateGraceMs, 2_000)
     }

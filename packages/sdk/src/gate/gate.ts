@@ -13,6 +13,7 @@ import type { JsonMembers } from '../ask/json-members.ts'
 import type { AskOptions } from '../ask/options.ts'
 import type { Run, Settlement } from '../ask/run.ts'
 import { ownStepPrefix, type StepContext, type StepOptions } from '../ask/step.ts'
+import type { ToolInput } from '../ask/tool-input.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Jsonify } from '../run/jsonify.ts'
 import type { ServerContext } from '../server/server-context.ts'
@@ -27,8 +28,8 @@ export interface GateAction<Arguments extends object = JsonObject> extends AskOp
   /** The server's own description of it; shown apart. */
   readonly claim?: string
   /**
-   * Arguments that the person may change before they approve: their names, or a form. The work gets what they approved. Only the
-   * form limits what they enter, not the input schema of the tool.
+   * Arguments that the person may change before they approve: their names, or a form. The work gets what they approved. Those
+   * that the tool got from its caller also have to fit its input schema.
    */
   readonly editable?: Editable
   /** How long the yes may wait to be used, in milliseconds. */
@@ -61,10 +62,11 @@ export interface GateDependencies {
   readonly serverContext: ServerContext
   readonly identity: ToolIdentity
   readonly principal: string
+  readonly input: ToolInput
 }
 
 export function createGate(parts: GateDependencies): Gate {
-  const { run, serverContext, identity, principal } = parts
+  const { run, serverContext, identity, principal, input } = parts
   const pass = async (
     asked: GateAction,
     work: (approved: JsonObject, context: GateContext) => unknown,
@@ -76,9 +78,12 @@ export function createGate(parts: GateDependencies): Gate {
     const given: object =
       editable === undefined
         ? asked.arguments
-        : await editedArguments({ title, arguments: asked.arguments, editable, options: asked }, async (edit) => {
-            return (await run.put(edit)).ending
-          })
+        : await editedArguments(
+            { title, arguments: asked.arguments, editable, options: asked, input },
+            async (edit) => {
+              return (await run.put(edit)).ending
+            },
+          )
     const action = actionOf(identity, title, given)
     const description = describe.approve(asked.title, action, asked)
     const { store, tenant, openAsks } = serverContext

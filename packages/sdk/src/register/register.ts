@@ -5,7 +5,7 @@
 // recognised by shape: `McpServer` of SDK 1.x or 2.x.
 
 import { AssentError, isName, toolDefinitionDigest } from '@assent/core'
-import { parseFormSource } from '../ask/form-source.ts'
+import { isStandardSchema, parseFormSource } from '../ask/form-source.ts'
 import type { Interactive, InteractiveOptions, McpHandler } from '../interactive.ts'
 import { recordingRaw } from '../raw-arguments.ts'
 import { definitionOf } from './definition.ts'
@@ -33,7 +33,14 @@ export function createRegistration(interactive: Interactive): Registration {
     const definition = () => definitionOf(name, registered)
     // Before it is registered, so that a definition that no approval could be bound to leaves no tool behind.
     toolDefinitionDigest(definition())
-    const result = register(name, declared, handlerOf(handler, { name, server, kind: 'tool', definition }))
+    const options = {
+      ...({ name, server, kind: 'tool', definition } as const),
+      // Read at each call, because a registered tool can be updated.
+      get inputSchema() {
+        return isStandardSchema(registered.inputSchema) ? registered.inputSchema : undefined
+      },
+    }
+    const result = register(name, declared, handlerOf(handler, options))
     registered = result as typeof registered
     if (isSdk2(server) && isStandard(registered.inputSchema))
       Object.assign(result, { inputSchema: recordingRaw(registered.inputSchema) })

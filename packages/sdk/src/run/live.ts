@@ -34,6 +34,9 @@ export class LiveRun implements Run {
   readonly #ended = new AbortController()
   #open = 0
   #broken: unknown
+  #hasThrown = false
+  /** The handler has returned or thrown. */
+  #isOver = false
 
   constructor(callId: string, surface: Surface, runSettings: RunSettings, signal?: AbortSignal) {
     this.callId = callId
@@ -53,8 +56,10 @@ export class LiveRun implements Run {
       if (error !== undefined) throw error
       return value
     } catch (error) {
+      this.#hasThrown = true
       throw this.#broken ?? error
     } finally {
+      this.#isOver = true
       this.promises.end()
       this.#ended.abort(callEnded)
     }
@@ -65,6 +70,7 @@ export class LiveRun implements Run {
   }
 
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
+    if (this.#broken !== undefined) throw this.#broken
     const step = currentStep(this.callId)
     if (step !== undefined) throw this.#break(askInStep(step))
     if (this.#open === sdkLimits.asksAtOnce) {
@@ -85,6 +91,8 @@ export class LiveRun implements Run {
     work: (context: StepContext) => unknown,
     { isOwn = false, ...options }: OnceOptions = {},
   ): Promise<unknown> {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.#isOver) return new Promise(() => undefined)
     let outcome: StepOutcome
     try {
       if (!isOwn) checkStepName(name)
@@ -94,7 +102,10 @@ export class LiveRun implements Run {
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
       await this.promises.checkApprovals()
-      outcome = await attemptStep({ name, callId: this.callId, work, options, signal: this.#ended.signal })
+      const { callId } = this
+      const { signal } = this.#ended
+      const hasFailed = () => this.#broken !== undefined || this.#hasThrown
+      outcome = await attemptStep({ name, callId, work, options, signal, hasFailed })
     } catch (error) {
       throw this.#break(error)
     }

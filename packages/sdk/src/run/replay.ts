@@ -83,6 +83,7 @@ export class ReplayRun implements Run {
   readonly #askCounts = new Map<string, number>()
   #newAsks = 0
   #broken: unknown
+  #hasThrown = false
 
   constructor(options: ReplayOptions) {
     this.#options = options
@@ -103,7 +104,10 @@ export class ReplayRun implements Run {
   async end<Value>(handler: Promise<Value>): Promise<RoundEnded<Value>> {
     const handled = handler.then(
       (value): RoundEnded<Value> => ({ kind: 'finished', value }),
-      (error: unknown): RoundEnded<Value> => ({ kind: 'failed', error }),
+      (error: unknown): RoundEnded<Value> => {
+        this.#hasThrown = true
+        return { kind: 'failed', error }
+      },
     )
     const first = await Promise.race([handled, this.#round.ended])
     const mistake = first === undefined ? undefined : this.#mistakeAt(first)
@@ -172,7 +176,8 @@ export class ReplayRun implements Run {
   ): Promise<unknown> {
     if (this.#round.isOver) return never()
     const { callId } = this
-    const step: StepWork = { name, callId, work, options, signal: this.#options.signal ?? neverAborted }
+    const signal = this.#options.signal ?? neverAborted
+    const step: StepWork = { name, callId, work, options, signal, hasFailed: () => this.#hasFailed() }
     try {
       if (!isOwn) checkStepName(name)
       checkStepOptions(options)
@@ -315,6 +320,11 @@ export class ReplayRun implements Run {
   #ended(place: number, ending: Ending): Settlement {
     const entry = this.#journal.end(place, ending, this.#settings.nowMs())
     return settlementOf(entry, entry.ended)
+  }
+
+  /** A handler that has thrown while a question is open runs again with its answer, so that round has not failed. */
+  #hasFailed(): boolean {
+    return this.#broken !== undefined || (this.#hasThrown && this.#open.length === 0)
   }
 
   /** Ends the round with an error that the handler cannot catch. */

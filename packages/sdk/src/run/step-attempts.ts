@@ -14,6 +14,8 @@ export interface StepWork {
   readonly work: (context: StepContext) => unknown
   readonly options: StepOptions
   readonly signal: AbortSignal
+  /** Whether the round or call has already failed: no work starts then. */
+  readonly hasFailed: () => boolean
 }
 
 const working = new AsyncLocalStorage<{ readonly callId: string; readonly name: string }>()
@@ -44,6 +46,7 @@ export async function attemptStep(step: StepWork, first: 1 | 2 = 1): Promise<Ste
   const { name, callId, options, signal } = step
   const key = stepKey(callId, name)
   const attempts = first + (options.retry ?? 0)
+  if (step.hasFailed()) return notRun(step, first)
   for (let attempt: number = first; ; attempt++) {
     try {
       const value = await attemptOnce(step, { key, signal, attempt })
@@ -51,10 +54,17 @@ export async function attemptStep(step: StepWork, first: 1 | 2 = 1): Promise<Ste
     } catch (error) {
       // A refused approval stays refused.
       const isFinal = attempt === attempts || signal.aborted || isAssentError(error, 'grant_refused')
-      if (isFinal) return failedEntry(error)
+      if (isFinal || step.hasFailed()) return failedEntry(error)
       await pause(Math.min(sdkLimits.retryFirstMs * 2 ** (attempt - first), sdkLimits.retryMostMs), signal)
+      if (step.hasFailed()) return failedEntry(error)
     }
   }
+}
+
+/** The outcome of a step whose call had failed before its work could start. */
+export function notRun({ name }: StepWork, first: 1 | 2 = 1): StepOutcome {
+  const again = first === 1 ? '' : ' again'
+  return failedEntry(new Error(`"${name}" was not run${again}: its call had already failed.`))
 }
 
 async function attemptOnce({ name, callId, work, options }: StepWork, context: StepContext): Promise<unknown> {

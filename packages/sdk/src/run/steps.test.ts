@@ -15,6 +15,7 @@ const stepOf = (work: (context: StepContext) => unknown, options: StepOptions = 
   work,
   options,
   signal,
+  hasFailed: () => false,
 })
 const alone = (work: (context: StepContext) => unknown, options?: StepOptions) =>
   runStep(stepOf(work, options), undefined)

@@ -11,7 +11,7 @@ import { decodeEnding, encodeEnding } from '../journal/encode.ts'
 import { sdkLimits } from '../limits.ts'
 import type { StepClaim, StepKey } from '../server/durable.ts'
 import type { StepRecord } from '../server/step-record.ts'
-import { attemptStep, pause, type StepWork } from './step-attempts.ts'
+import { attemptStep, notRun, pause, type StepWork } from './step-attempts.ts'
 import { decodeEntry, type StepOutcome } from './step-entry.ts'
 
 export function checkStepName(name: string): string {
@@ -64,6 +64,8 @@ export async function runStep(step: StepWork, record: StepRecord | undefined): P
   const turn = Promise.withResolvers<void>()
   record.running.set(local, turn.promise)
   try {
+    // Before the claim, so that a later round can still run it.
+    if (step.hasFailed()) return notRun(step)
     const claim = await claimOrWait(key, step, record)
     if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
     return await attemptAndFinish(key, step, record, claim.kind === 'taken-over')

@@ -1,6 +1,6 @@
 // An in-memory client: only what a handler can observe of one.
 
-import type { StandardSchema } from '../ask/form-source.ts'
+import { isStandardSchema, issuePath, type StandardSchema } from '../ask/form-source.ts'
 import { recordingRaw } from '../raw-arguments.ts'
 import type { ScriptedPerson } from './person.ts'
 
@@ -39,7 +39,8 @@ export type CallHandler = (context: object) => Promise<unknown>
 export function callHandlerOf(tool: ToolHandler | RegisteredToolLike, args: unknown, schema: unknown): CallHandler {
   const handler = (typeof tool === 'function' ? tool : tool.handler) as (...received: unknown[]) => unknown
   const inputSchema = schema ?? (typeof tool === 'function' ? undefined : tool.inputSchema)
-  if (!isStandard(inputSchema)) return async (context) => handler(...(args === undefined ? [context] : [args, context]))
+  if (!isStandardSchema(inputSchema))
+    return async (context) => handler(...(args === undefined ? [context] : [args, context]))
   // The state of a call is bound to what was sent, also where the server itself does not record it.
   const recording = recordingRaw(inputSchema)
   return async (context) => handler(await parsed(recording, args ?? {}), context)
@@ -48,10 +49,6 @@ export function callHandlerOf(tool: ToolHandler | RegisteredToolLike, args: unkn
 async function parsed(schema: StandardSchema, args: unknown): Promise<unknown> {
   const result = await schema['~standard'].validate(args)
   if (result.issues === undefined) return result.value
-  const issues = result.issues.map(({ message, path = [] }) => [...path.map(String), message].join(': '))
+  const issues = result.issues.map((issue) => [...issuePath(issue), issue.message].join(': '))
   throw new TypeError(`The arguments do not fit the input schema of the tool. ${issues.join(' ')}`)
-}
-
-function isStandard(schema: unknown): schema is StandardSchema {
-  return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema
 }
