@@ -9,6 +9,7 @@ import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { freePort } from '../test-kit/listen.ts'
 
 export interface Question {
   readonly message: string
@@ -23,7 +24,7 @@ export interface Connected {
 }
 
 export const generations = ['2025-11-25', '2026-07-28'] as const
-type Generation = (typeof generations)[number]
+export type Generation = (typeof generations)[number]
 type Transport = 'stdio' | 'HTTP'
 
 const info = { name: 'example-client', version: '1.0.0' }
@@ -84,7 +85,7 @@ async function connect2(transport: Stdio2 | Http2, person: Person) {
 /** The example prints its address on standard error. */
 async function overHttp(args: readonly string[]): Promise<{ url: URL; stop: () => void }> {
   const key = randomBytes(32).toString('base64')
-  const env = { ...process.env, PORT: '0', ASSENT_KEY: key, ASSENT_DB: ':memory:' }
+  const env = { ...process.env, PORT: String(await freePort()), ASSENT_KEY: key, ASSENT_DB: ':memory:' }
   const child = spawn(process.execPath, [...args, '--http'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   for await (const chunk of child.stderr) {

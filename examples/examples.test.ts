@@ -2,18 +2,18 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openTmux } from '../packages/sdk/src/terminal/tmux.suite.ts'
-import { fileOf, generations, type Person, type Question, start } from './clients.suite.ts'
-
-const firstQuestion = 'first-question/server'
-const production = 'production/server'
-/** The servers of the guide and of the README support only one transport, so that they stay short. */
-const isStdioOnly = ({ example }: Case): boolean => example.includes('/') && example !== production
-const isHttpOnly = ({ example }: Case): boolean => example === production
+import { fileOf, type Generation, generations, type Person, type Question, start } from './clients.suite.ts'
+import worker from './frameworks/worker.ts'
 
 interface Case {
   readonly example: string
+  /** The servers of the guide and of the README support only one transport, so that they stay short. */
+  readonly only?: 'stdio' | 'HTTP'
+  /** SDK 1.x serves older clients only. */
+  readonly generations?: readonly Generation[]
   readonly tool: string
   readonly args: Record<string, unknown>
   /** The content of the person's answer to each question, or `approve` for an approval. */
@@ -21,22 +21,30 @@ interface Case {
   readonly text: string
 }
 
+const greeting = { tool: 'greet', args: {}, answers: [{ text: 'Ada' }], text: 'Hello, Ada!' }
+const deployment = {
+  tool: 'deploy',
+  args: { env: 'test' },
+  answers: [{ choice: 'eu' }, 'approve'] as const,
+  text: 'Deployed test-eu.',
+}
+
 const cases: readonly Case[] = [
-  { example: firstQuestion, tool: 'greet', args: {}, answers: [{ text: 'Ada' }], text: 'Hello, Ada!' },
+  { example: 'first-question/server', only: 'stdio', ...greeting },
+  { example: 'first-question/http', only: 'HTTP', ...greeting },
   {
     example: 'readme/server',
+    only: 'stdio',
     tool: 'deploy',
     args: { env: 'test' },
     answers: [{ choice: 'eu' }, { number: 3 }, 'approve'],
     text: 'Deployed app-test-42-eu-3.',
   },
-  {
-    example: production,
-    tool: 'deploy',
-    args: { env: 'test' },
-    answers: [{ choice: 'eu' }, 'approve'],
-    text: 'Deployed test-eu.',
-  },
+  { example: 'production/server', only: 'HTTP', ...deployment },
+  { example: 'frameworks/express', only: 'HTTP', ...deployment },
+  { example: 'frameworks/fastify', only: 'HTTP', ...deployment },
+  { example: 'frameworks/hono', only: 'HTTP', ...deployment },
+  { example: 'frameworks/sdk-1', only: 'stdio', generations: ['2025-11-25'], ...deployment },
   {
     example: 'pick-variation',
     tool: 'pick_variation',
@@ -108,17 +116,17 @@ function approvalOf({ requestedSchema }: Question): object {
 
 test('[EXAMPLE-1] every example is run here', () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter((file) => /^[a-z-]+\.ts$/.test(file))
-  const run = cases.filter((one) => !isStdioOnly(one) && !isHttpOnly(one)).map(({ example }) => `${example}.ts`)
+  const run = cases.filter(({ only }) => only === undefined).map(({ example }) => `${example}.ts`)
   expect(files.filter((file) => file !== 'start.ts').sort()).toEqual(run.sort())
 })
 
 describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
-  const here = cases.filter((one) => (transport === 'stdio' ? !isHttpOnly(one) : !isStdioOnly(one)))
+  const here = cases.filter(({ only = transport }) => only === transport)
 
-  test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, text }) => {
+  test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, text, generations: served }) => {
     const started = await start(example, transport)
     onTestFinished(() => started.stop())
-    for (const generation of generations) {
+    for (const generation of served ?? generations) {
       const person = answering(answers)
       const client = await started.connect(generation, person)
 
@@ -149,6 +157,22 @@ describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
   })
 })
 
+test('[EXAMPLE-1] the Worker asks a client of 2026-07-28', async () => {
+  const person = answering(deployment.answers)
+  const client = new Client(
+    { name: 'example-client', version: '1.0.0' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  client.setRequestHandler('elicitation/create', async ({ params }) => person(params as Question) as never)
+  const fetch = ((url: string | URL, init?: RequestInit) =>
+    worker.fetch(new Request(url, init))) as typeof globalThis.fetch
+  await client.connect(new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch }))
+  expect(await client.callTool({ name: 'deploy', arguments: deployment.args })).toMatchObject({
+    content: [{ text: deployment.text }],
+  })
+  await client.close()
+})
+
 test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_000 }, async () => {
   const terminal = openTmux({ file: fileOf('deploy'), args: ['--terminal'], rows: 60 })
   onTestFinished(() => terminal.close())
@@ -171,7 +195,7 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_0
 })
 
 test.each([
-  ['first-question/greet.test', 4],
+  ['first-question/greet.test', 2],
   ['handlers/transfer.test', 2],
 ])('[EXAMPLE-1] the tests in %s pass as an author would run them', async (file, count) => {
   const args = ['--conditions=assent-source', '--test', fileOf(file)]

@@ -18,7 +18,7 @@ function snippetsIn(page: string, text: string): Snippet[] {
 }
 
 const guide = globSync('docs/guide/*.md').filter((page) => !page.endsWith('-reference.md'))
-const pages = ['README.md', ...globSync('packages/*/README.md'), ...guide]
+const pages = ['README.md', 'docs/workflow-engines.md', ...globSync('packages/*/README.md'), ...guide]
 
 test('[GUIDE-1] every snippet of the guide and of the READMEs is identical to a file of an example', () => {
   const snippets = pages.flatMap((page) => snippetsIn(page, readText(page)))

@@ -13,6 +13,7 @@ interface Entry {
 
 const entries: readonly Entry[] = [
   { name: '@assent/sdk', path: 'packages/sdk/src/index.ts' },
+  { name: '@assent/sdk/http', path: 'packages/sdk/src/http.ts' },
   { name: '@assent/sdk/terminal', path: 'packages/sdk/src/terminal.ts' },
   { name: '@assent/sdk/testing', path: 'packages/sdk/src/testing.ts' },
 ]

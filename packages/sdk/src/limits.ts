@@ -1,5 +1,5 @@
 // Every size, count and wait that the sdk enforces, named with its unit. At a limit the new item is refused; only the
-// caches remove old entries.
+// caches and the sessions over HTTP remove old entries.
 
 export const sdkLimits = {
   /** How long a person may take, unless an ask sets its own timeout. */
@@ -62,6 +62,8 @@ export const sdkLimits = {
   cacheKeyChars: 4_096,
   /** Approvals used in this process whose state could still be sent again. */
   usedGrants: 100_000,
+  /** Sessions of older clients that one HTTP handler keeps open. */
+  httpSessions: 10_000,
   /** Timeout of one request about a secret's page, and how often it is tried. */
   secretRequestMs: 10_000,
   secretTries: 2,
