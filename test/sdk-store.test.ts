@@ -100,6 +100,35 @@ describe('a gate', () => {
     })
   })
 
+  test.each<[string, (title: string) => (interaction: Interaction) => Promise<string>]>([
+    [
+      'asks something else in the next round',
+      (title) => {
+        let runs = 0
+        return ({ gate }) => gate({ title, arguments: { run: runs++ } }, () => 'ran').then(({ value }) => value)
+      },
+    ],
+    [
+      'makes a mistake in the next round',
+      (title) => {
+        let runs = 0
+        return async (interaction) => {
+          if (++runs === 1) return gated(title)(interaction)
+          await Promise.all([interaction.step('twice', () => 1), interaction.step('twice', () => 2)])
+          return 'done'
+        }
+      },
+    ],
+  ])('[GATE-8] an approval of an earlier round is withdrawn when the handler %s', async (how, handler) => {
+    const title = `Earlier: ${how}`
+    const play = callWith(handler(title), store, { repeatWithinMs: 50, log: false })
+    const { state } = await play()
+    expect(await asksThat('open', title)).toHaveLength(1)
+    await play({ state, answers: {} }).catch(() => undefined)
+    expect(await asksThat('open', title)).toEqual([])
+    expect((await asksThat('ended', title))[0]?.state).toMatchObject({ kind: 'withdrawn' })
+  })
+
   test('[GATE-2] [GATE-8] an invalid answer closes it and withdraws the approval', async () => {
     const ran = vi.fn(() => 'ran')
     const play = callWith(gated('Malformed', ran))

@@ -140,8 +140,7 @@ test('[SDK-14] [SDK-22] a question that the handler does not wait for is withdra
       }),
   }
   const result = await run(surface, async ({ ask }) => {
-    void ask.text('Name?').then(String)
-    await new Promise((resolve) => setImmediate(resolve))
+    await Promise.race([ask.text('Name?').then(String), new Promise((resolve) => setImmediate(resolve))])
     return 'done'
   })
   await new Promise((resolve) => setTimeout(resolve, 10))

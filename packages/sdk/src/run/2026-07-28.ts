@@ -119,8 +119,19 @@ export async function round20260728<Value>(
     return inputRequired(end.asks, journal, call, binding, serverContext)
   } catch (error) {
     await run.withdrawRaised()
+    await withdrawEarlier(journal, serverContext)
     throw error
   }
+}
+
+/**
+ * The call has failed, so nothing waits for the approvals of earlier rounds that are still open. What cannot be withdrawn now
+ * ends by its deadline.
+ */
+async function withdrawEarlier(journal: Journal, { store, tenant }: ServerContext): Promise<void> {
+  if (store === undefined) return
+  const open = journal.asks.filter(({ ended, round }) => ended === undefined && round < journal.round)
+  await Promise.allSettled(open.map(({ id }) => store.asks.withdraw(tenant, id, 'call-cancelled')))
 }
 
 /** The first round has no state. A state that does not open ends the call before anything runs. */
