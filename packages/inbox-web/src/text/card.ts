@@ -3,7 +3,7 @@
 import type { AskView, ButtonView, CallView, NamedOutcome } from '@assent/core'
 import { code, type Part, strong } from './parts.ts'
 
-type AskKind = 'form' | 'url' | 'secret' | 'approval'
+type AskKind = 'form' | 'url' | 'secret' | 'approval' | 'policy'
 
 /** After the name of the asker. */
 const asks: Readonly<Record<AskKind, string>> = {
@@ -11,15 +11,22 @@ const asks: Readonly<Record<AskKind, string>> = {
   url: 'asks you to open a page',
   secret: 'asks for a secret',
   approval: 'asks for your approval',
+  policy: 'needs approval',
 }
 const asked: Readonly<Record<AskKind, string>> = {
   form: 'asked a question',
   url: 'asked you to open a page',
   secret: 'asked for a secret',
   approval: 'asked for your approval',
+  policy: 'needed approval',
 }
 
-function askerParts({ asker, caller = {} }: Pick<AskView, 'asker' | 'caller'>): readonly Part[] {
+function askerParts(ask: Pick<AskView, 'asker' | 'caller' | 'question' | 'onBehalfOf'>): readonly Part[] {
+  const { asker, caller = {}, question, onBehalfOf } = ask
+  if (question.kind === 'approval' && question.policies !== undefined) {
+    const program = caller.client === undefined ? '' : ` (${caller.client})`
+    return onBehalfOf.isYou ? ['Your call', program] : ['A call by ', strong(onBehalfOf.name), program]
+  }
   if (asker.isAgent !== true) return [strong(asker.server)]
   const { client = asker.server, folder, branch } = caller
   const place = folder === undefined ? [] : [' in ', strong(folder)]
@@ -148,12 +155,16 @@ const facts = {
   rule: (declinesNeeded: number) =>
     declinesNeeded === 1 ? 'One decline rejects it.' : `${declinesNeeded} declines reject it.`,
   completes: 'Your approval is the last one needed.',
+  needs: (needed: string) => `Needs ${needed}.`,
+  policies: (names: readonly string[]) =>
+    `Required by the ${names.length === 1 ? 'policy' : 'policies'} ${names.map((name) => `“${name}”`).join(', ')}.`,
   voted: (name: string, hasApproved: boolean) => `${name} ${hasApproved ? 'approved' : 'declined'}`,
   you: 'You',
   showDetails: (digest: string | undefined) => `Details (JSON${digest === undefined ? '' : `, digest ${digest}…`})`,
   hideDetails: 'Hide details',
   digest: 'Digest',
   waitingForOthers: 'You have answered. Other people still have to decide.',
+  decidedByOthers: 'Other people decide this. You see it because your call waits for it.',
 }
 
 const draft = {
@@ -188,6 +199,7 @@ const answers = {
     `Show all ${size} to ${label === 'Approve' ? 'approve' : label === 'Yes' ? 'answer Yes' : 'answer'}`,
   readFirst: 'Read to the end of the card first. Then the key works.',
   passkey: 'Accepting this asks for your passkey.',
+  needsReason: 'Approving this needs a reason: write it in the comment.',
   sendAnyway: 'Send it anyway',
   passkeys: 'Passkeys',
   tooLate: 'Your answer came too late and changed nothing.',

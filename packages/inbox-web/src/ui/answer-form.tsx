@@ -97,6 +97,9 @@ export function AnswerForm(props: Props) {
           {cardText.answers.readFirst}
         </p>
       )}
+      {question.kind === 'approval' && question.needsReason === true && (
+        <p className="comment-note">{cardText.answers.needsReason}</p>
+      )}
       {ask.needsPresence === true && <p className="comment-note">{cardText.answers.passkey}</p>}
       <div className="answers">
         <EndMarker />

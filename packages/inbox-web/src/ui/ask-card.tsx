@@ -133,10 +133,23 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
         <CheckedFacts question={question} />
         <Claim ask={ask} />
         <CallContext ask={ask} />
-        {ask.quorum !== undefined && <Quorum quorum={ask.quorum} isOpen={isOpen} />}
+        {ask.quorum !== undefined && (
+          <Quorum
+            quorum={ask.quorum}
+            policies={question.kind === 'approval' ? question.policies : undefined}
+            isOpen={isOpen}
+            mayAnswer={ask.answers.length > 0}
+          />
+        )}
         <Details question={question} />
         <LateNote ask={ask} comment={comment} />
-        {isOpen && ask.answers.length === 0 && <p className="notice">{cardText.facts.waitingForOthers}</p>}
+        {isOpen && ask.answers.length === 0 && (
+          <p className="notice">
+            {ask.quorum?.votes.some(({ by }) => by.isYou) === true
+              ? cardText.facts.waitingForOthers
+              : cardText.facts.decidedByOthers}
+          </p>
+        )}
         {isOpen && secret !== undefined && onHandOver !== undefined && (
           <SecretForm
             ask={ask}
@@ -192,6 +205,7 @@ function writeComment(card: HTMLElement | null): void {
 }
 
 function kindOf({ question, commentField }: AskView): keyof typeof cardText.asks {
+  if (question.kind === 'approval' && question.policies !== undefined) return 'policy'
   if (isAboutCall(question) || offersApprove(question, commentField)) return 'approval'
   return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
 }

@@ -8,14 +8,24 @@ const words = cardText.facts
 const shownDigestChars = 4
 
 /** Where one answer does not decide. */
-export function Quorum({ quorum, isOpen }: { readonly quorum: QuorumView; readonly isOpen: boolean }) {
-  const { approvals, approvalsNeeded, declinesNeeded, votes } = quorum
-  const isLast = approvalsNeeded - approvals === 1 && !votes.some(({ by }) => by.isYou)
+interface QuorumProps {
+  readonly quorum: QuorumView
+  readonly policies: readonly string[] | undefined
+  readonly isOpen: boolean
+  readonly mayAnswer: boolean
+}
+
+export function Quorum({ quorum, policies, isOpen, mayAnswer }: QuorumProps) {
+  const { approvals, approvalsNeeded, declinesNeeded, votes, needs } = quorum
+  const isLast = approvalsNeeded - approvals === 1 && mayAnswer
   return (
     <section className="quorum">
       <p>
         <strong>{words.quorum(approvals, approvalsNeeded)}</strong>
         {isOpen && ` · ${isLast ? `${words.completes} ` : ''}${words.rule(declinesNeeded)}`}
+      </p>
+      <p>
+        {words.needs(needs)} {policies !== undefined && words.policies(policies)}
       </p>
       {votes.length > 0 && (
         <ul>
