@@ -166,6 +166,20 @@ test('[MESSAGE-6] a message that always fails is abandoned after the last attemp
   expect(await run()).toEqual(['chat ended'])
 })
 
+test('[MESSAGE-2] [MESSAGE-6] a recipient that keeps failing does not delay the reminder of the others', async () => {
+  const { store, run, advance, replies } = await aDispatcher()
+  replies.chat = () => ({ ok: false, reason: 'timeout' })
+  await announce(store, ['group:ops'])
+  await run()
+  for (let minute = 1; minute < 50; minute++) {
+    advance(minuteMs)
+    expect((await run()).filter((sent) => sent !== 'chat raised')).toEqual([])
+  }
+  advance(minuteMs)
+
+  expect((await run()).toSorted()).toEqual(['chat expiring', 'mail expiring', 'mail expiring'])
+})
+
 test('[MESSAGE-6] a final failure gets no further attempt, and a requested pause is kept', async () => {
   const { store, run, advance, replies, reports } = await aDispatcher()
   replies.chat = () => ({ ok: false, reason: 'status 429', retryAfterMs: 20 * minuteMs })

@@ -13,7 +13,7 @@ import { own } from '../protocol/own.ts'
 import { type AskMessage, askMessage } from './ask-message.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { notifyLimits } from './limits.ts'
-import { type MessageStep, nextAfter, retryPauseMs, stepFor } from './next-message.ts'
+import { type MessageStep, nextAfter, retryAtMs, retryPauseMs, stepFor } from './next-message.ts'
 import { type Delivery, deliveriesOf, type RecipientSettings } from './recipients.ts'
 
 /** The settings in force, with their open channels. */
@@ -83,10 +83,10 @@ export class Dispatcher {
   async #handle(due: DueMessage): Promise<void> {
     const { outbox, read, nowMs, inForce } = this.#parts
     const ask = await read(due.askId)
-    const step = stepFor(due, ask, nowMs())
+    const settings = inForce()
+    const step = stepFor(due, ask, nowMs(), settings.notify.remind_before)
     if (step.do === 'remove' || ask === undefined) return void (await outbox.remove(due))
     if (step.do === 'wait') return void (await outbox.reschedule(due, step.next))
-    const settings = inForce()
     const remaining = deliveriesOf(ask, settings).filter(({ key }) => !step.done.includes(key))
     const message = askMessage(ask, step.kind, {
       inboxUrl: settings.inboxUrl,
@@ -146,6 +146,7 @@ export class Dispatcher {
     }
     if (failed.length === 0 || pauseMs === undefined) return nextAfter(kind, ask, nowMs(), notify.remind_before)
     const finished = results.filter(([, result]) => result.ok || result.isFinal).map(([{ key }]) => key)
-    return { stage: kind, dueAtMs: nowMs() + pauseMs, attempts, done: [...done, ...finished] }
+    const dueAtMs = retryAtMs(kind, ask, nowMs(), pauseMs, notify.remind_before)
+    return { stage: kind, dueAtMs, attempts, done: [...done, ...finished] }
   }
 }

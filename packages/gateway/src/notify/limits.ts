@@ -7,6 +7,8 @@ const hourMs = 60 * minuteMs
 export const notifyLimits = {
   /** How often due messages are looked up. */
   pollMs: secondMs,
+  /** The same after an error of the store. */
+  pollAfterErrorMs: 10 * secondMs,
   /** Messages that one process sends at once. */
   atOnce: 32,
   /** How long a process may take for all recipients of a message. Longer than `startWithinMs` and one attempt together. */

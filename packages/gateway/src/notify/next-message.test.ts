@@ -3,11 +3,17 @@ import type { DueMessage } from '@assent/store'
 import { expect, test } from 'vitest'
 import { notifyLimits } from './limits.ts'
 import { anAsk, minuteMs, noon } from './message-asks.suite.ts'
-import { nextAfter, retryPauseMs, stepFor } from './next-message.ts'
+import { nextAfter, retryAtMs, retryPauseMs, stepFor as stepWithReminder } from './next-message.ts'
 
 function due(changes: Partial<DueMessage> = {}): DueMessage {
   const lease = { owner: 'one', leaseUntilMs: 0 }
   return { tenant: 'acme', askId: 'ask', stage: 'raised', attempts: 1, done: [], ...lease, ...changes }
+}
+
+const remindBeforeMs = 10 * minuteMs
+
+function stepFor(message: DueMessage, ask: Parameters<typeof stepWithReminder>[1], nowMs: number) {
+  return stepWithReminder(message, ask, nowMs, remindBeforeMs)
 }
 
 const expired: AskState = { kind: 'expired', atMs: noon + 60 * minuteMs }
@@ -71,6 +77,20 @@ test('[MESSAGE-2] the reminder is sent the configured time before the deadline, 
   expect(nextAfter('raised', ask, noon + 51 * minuteMs, 10 * minuteMs)).toEqual(waiting)
   expect(nextAfter('expiring', ask, noon, 10 * minuteMs)).toEqual(waiting)
   expect(nextAfter('ended', ask, noon, 10 * minuteMs)).toBeUndefined()
+})
+
+test('[MESSAGE-2] an announcement that keeps failing is overtaken by the reminder, for all recipients', () => {
+  const ask = anAsk()
+  const failing = due({ attempts: 4, done: ['mail'] })
+  const remindAt = noon + 50 * minuteMs
+
+  expect(retryAtMs('raised', ask, noon, 2 * minuteMs, remindBeforeMs)).toBe(noon + 2 * minuteMs)
+  expect(retryAtMs('raised', ask, noon, 55 * minuteMs, remindBeforeMs)).toBe(remindAt)
+  expect(retryAtMs('expiring', ask, remindAt, 55 * minuteMs, remindBeforeMs)).toBe(remindAt + 55 * minuteMs)
+  expect(stepFor(failing, ask, remindAt - 1)).toMatchObject({ kind: 'raised', attempts: 4, done: ['mail'] })
+  expect(stepFor(failing, ask, remindAt)).toEqual({ do: 'send', kind: 'expiring', attempts: 1, done: [] })
+  // The first attempt is an announcement, however late it is.
+  expect(stepFor(due(), ask, remindAt)).toMatchObject({ kind: 'raised', attempts: 1 })
 })
 
 test('[MESSAGE-6] pauses grow after each failed attempt, until there is no further attempt', () => {

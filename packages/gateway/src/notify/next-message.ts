@@ -1,6 +1,7 @@
 // Which message about an ask is sent now, and which one is due next. Pure: time and randomness are arguments.
 //
-// I1  A message that has been overtaken is not sent: once an ask has ended, only its end is reported.
+// I1  A message that has been overtaken is not sent: once an ask has ended, only its end is reported, and an announcement
+//     that keeps failing for one recipient does not delay the reminder of all.
 // I2  If an ask ends before the first attempt to announce it, no message is sent.
 
 import type { Ask } from '@assent/core'
@@ -20,7 +21,7 @@ export type MessageStep =
   | { readonly do: 'remove' }
 
 /** What to do with a claimed message. */
-export function stepFor(due: DueMessage, ask: Ask | undefined, nowMs: number): MessageStep {
+export function stepFor(due: DueMessage, ask: Ask | undefined, nowMs: number, remindBeforeMs: number): MessageStep {
   if (ask === undefined) return { do: 'remove' }
   const { stage, attempts, done } = due
   if (ask.state.kind !== 'open') {
@@ -29,6 +30,8 @@ export function stepFor(due: DueMessage, ask: Ask | undefined, nowMs: number): M
       ? { do: 'remove' }
       : { do: 'send', kind: 'ended', attempts: 1, done: [] }
   }
+  if (stage === 'raised' && attempts > 1 && nowMs >= remindAtMs(ask, remindBeforeMs))
+    return { do: 'send', kind: 'expiring', attempts: 1, done: [] }
   if (stage === 'raised' || stage === 'expiring') return { do: 'send', kind: stage, attempts, done }
   // Claimed at the deadline, and not recorded as expired yet.
   return { do: 'wait', next: waiting(ask, nowMs) }
@@ -37,10 +40,22 @@ export function stepFor(due: DueMessage, ask: Ask | undefined, nowMs: number): M
 /** After every recipient got this message, or no further attempt is made; undefined if it was the last one. */
 export function nextAfter(kind: MessageKind, ask: Ask, nowMs: number, remindBeforeMs: number): NextMessage | undefined {
   if (kind === 'ended') return undefined
-  const remindAtMs = ask.decideByMs - remindBeforeMs
-  const halfTimeMs = (ask.raisedAtMs + ask.decideByMs) / 2
-  const isReminded = kind === 'raised' && remindBeforeMs > 0 && remindAtMs > Math.max(nowMs, halfTimeMs)
-  return isReminded ? { stage: 'expiring', dueAtMs: remindAtMs, attempts: 0, done: [] } : waiting(ask, nowMs)
+  const dueAtMs = remindAtMs(ask, remindBeforeMs)
+  const isReminded = kind === 'raised' && dueAtMs > nowMs && dueAtMs < ask.decideByMs
+  return isReminded ? { stage: 'expiring', dueAtMs, attempts: 0, done: [] } : waiting(ask, nowMs)
+}
+
+/** When a failed message is tried again: not after the reminder, which overtakes the announcement. */
+export function retryAtMs(kind: MessageKind, ask: Ask, nowMs: number, pauseMs: number, remindBeforeMs: number): number {
+  const dueAtMs = nowMs + pauseMs
+  const overtakenAtMs = remindAtMs(ask, remindBeforeMs)
+  return kind === 'raised' && overtakenAtMs > nowMs ? Math.min(dueAtMs, overtakenAtMs) : dueAtMs
+}
+
+/** When the reminder is due. Without a reminder, or if it would be in the first half of the time: at the deadline. */
+function remindAtMs({ raisedAtMs, decideByMs }: Ask, remindBeforeMs: number): number {
+  const atMs = decideByMs - remindBeforeMs
+  return atMs > (raisedAtMs + decideByMs) / 2 ? atMs : decideByMs
 }
 
 function waiting({ decideByMs }: Ask, nowMs: number): NextMessage {

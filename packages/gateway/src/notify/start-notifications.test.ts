@@ -1,3 +1,5 @@
+import { createKeyRing } from '@assent/core'
+import { openSqlite } from '@assent/store'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { closeAfterTest, listening } from '../../../../test-kit/close-after-test.ts'
@@ -168,4 +170,22 @@ test('[MESSAGE-9] two gateways on one store send each message once', async () =>
   const ids = receiver.events.map(({ headers }) => headers['webhook-id'])
   expect(new Set(ids).size).toBe(10)
   expect(ids).toHaveLength(10)
+})
+
+test('[MESSAGE-6] while the store is unavailable, the attempts to read it are few, and a gateway can still stop', async () => {
+  const receiver = await aReceiver()
+  const notify = notifyOf(
+    'networks: [127.0.0.0/8]',
+    'to: { group:ops: [bus] }',
+    `channels: { bus: { webhook: { url: "${receiver.url}", secret: ${secret} } } }`,
+  )
+  const keys = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(5) }])
+  const store = await openSqlite(':memory:', { keys })
+  await store.close()
+  const { notifications, lines } = await aNotifier(notify, Promise.resolve(store))
+  await expect.poll(() => lines.length).toBeGreaterThan(0)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+
+  expect(lines).toEqual([expect.stringContaining('"level":"error"')])
+  await notifications.close()
 })

@@ -75,12 +75,14 @@ export function startNotifications(parts: NotificationParts): Notifications {
   /** Without channels there is nothing to send, and nothing is claimed from gateways that have some. */
   async function poll(): Promise<void> {
     while (!stopped.signal.aborted) {
+      let nextMs = pollMs
       try {
         if (Object.keys(inForce.open).length > 0) await dispatcher.claim()
       } catch (error) {
         log.exception(error)
+        nextMs = notifyLimits.pollAfterErrorMs
       }
-      await sleep(pollMs, stopped.signal)
+      await sleep(nextMs, stopped.signal)
     }
   }
 }
