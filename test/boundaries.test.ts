@@ -14,7 +14,34 @@ import { entriesOf, listFolders, readSources, readText, readWorkspace } from './
 
 const workspace = readWorkspace()
 /** Folders whose texts for people and agents are collected in `text/` folders. */
-const collectedTexts = ['packages/gateway/src/inbox/terminal', 'packages/tools/src', 'packages/onboarding/src'] as const
+const collectedTexts = [
+  'packages/gateway/src/inbox/terminal',
+  'packages/gateway/src/program',
+  'packages/gateway/src/setup/doctor',
+  'packages/tools/src',
+  'packages/onboarding/src',
+] as const
+/**
+ * Files of the command line whose texts are not collected yet: the top-level help, the log and the start of the gateway, and
+ * what the playground, `run` and notifications print.
+ */
+const notCollectedYet = new RegExp(
+  `^packages/gateway/src/program/(?:${[
+    ...[
+      'program',
+      'policy[\\w-]*',
+      'config-file',
+      'gateway',
+      'run-gateway',
+      'readiness',
+      'reload',
+      'reloadable',
+      'inbox',
+    ],
+    ...['issuer-in-force', 'metrics-listener', 'state', 'play', 'tools-of-server', 'tools-of-file'],
+    'standalone/(?:serve-standalone|system-notification|redirect-file|own-inbox|ask-notifier|builtin-tools)',
+  ].join('|')})\\.ts$`,
+)
 const packageSources = readSources('packages')
 const allSources = [
   ...packageSources,
@@ -99,7 +126,7 @@ describe('the workspace as it is', () => {
   test.each(collectedTexts)('[HOUSE-24] the texts of %s are in its text/ folder', (folder) => {
     const files = packageSources.filter(({ path }) => path.startsWith(`${folder}/`))
     expect(files.some(({ path }) => path.includes('/text/'))).toBe(true)
-    expect(files.flatMap(proseIn)).toEqual([])
+    expect(files.filter(({ path }) => !notCollectedYet.test(path)).flatMap(proseIn)).toEqual([])
   })
 
   test('[HOUSE-24] sentences, words with a capital and parts of sentences are found outside a text/ folder', () => {

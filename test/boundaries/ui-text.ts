@@ -102,8 +102,8 @@ function isForPrograms({ type, callee }: Node): boolean {
 }
 
 function isProse(literal: string): boolean {
-  // The product's name is the same in every language.
-  if (literal === 'Assent') return false
+  // The product's name is the same in every language, and options of commands are no text.
+  if (literal === 'Assent' || /^--?[a-z]/.test(literal)) return false
   return (/\p{L}{2}/u.test(literal) && /\s/.test(literal)) || /^\p{Lu}\p{Ll}+[.?!:…]?$/u.test(literal)
 }
 

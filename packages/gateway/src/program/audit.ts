@@ -19,6 +19,7 @@ import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openState, storePlace } from './state.ts'
 import type { Terminal } from './terminal.ts'
+import { auditText as text } from './text/audit.ts'
 
 /** Entries contain their JSON as strings, so the proof itself is nested only a few levels deep. */
 const proofDepth = 8
@@ -28,7 +29,7 @@ const problemsShown = 10
 export async function verifyAudit(options: VerifyOptions, terminal: Terminal): Promise<AuditReport> {
   const { config, tenant, checkpoint, key, proof: proofFile } = options
   if ((checkpoint === undefined) !== (key === undefined)) {
-    return problem('--checkpoint and --key must be used together.')
+    return problem(text.bothNeeded)
   }
   const checkpoints = checkpoint === undefined || key === undefined ? [] : readCheckpoints(checkpoint, key, tenant)
   if (!Array.isArray(checkpoints)) return checkpoints
@@ -51,9 +52,9 @@ export async function signAudit(options: CheckpointOptions, terminal: Terminal):
   const key = readKey(options.key, createPrivateKey)
   return withStore(options.config, terminal, async (store) => {
     const verdict = await store.record.verify(options.tenant)
-    if (!verdict.ok) return problems(verdict.problems, { tenant: options.tenant }, 'Nothing was signed. ')
+    if (!verdict.ok) return problems(verdict.problems, { tenant: options.tenant }, text.nothingSigned)
     const signed = await store.audit.checkpoint(options.tenant, options.keyId, key)
-    if (signed === undefined) return problem('The audit log is empty: there is nothing to sign yet.')
+    if (signed === undefined) return problem(text.nothingToSign)
     return { code: exitCodes.ok, words: '', report: { ...signed } }
   })
 }
@@ -68,31 +69,21 @@ async function verifyChain(
   if (!verdict.ok) return problems(verdict.problems, { tenant })
   const { lastSeq, asks, grants } = verdict
   const report = { ...verdict, tenant, checkpoints: checkpoints.length }
-  if (lastSeq === 0) return { code: exitCodes.ok, words: `The audit log of ${tenant} in ${place} is empty.`, report }
-  const counted = `${count(lastSeq, 'entry', 'entries')}; ${count(asks, 'ask', 'asks')} and ${count(grants, 'grant', 'grants')} match it`
-  const words = `The audit log is consistent: ${counted}.${unverifiedText(verdict.unknownKeys)} ${checkpointText(checkpoints)}`
-  return { code: exitCodes.ok, words, report }
+  if (lastSeq === 0) return { code: exitCodes.ok, words: text.empty(tenant, place), report }
+  const unverified = verdict.unknownKeys === 0 ? [] : [text.unknownKeys(verdict.unknownKeys)]
+  const words = [text.consistent(lastSeq, asks, grants), ...unverified, checkpointText(checkpoints)]
+  return { code: exitCodes.ok, words: words.join(' '), report }
 }
 
 /** Reported because the log by itself proves only consistency: a completely rewritten log is consistent too. */
 function checkpointText(checkpoints: readonly Checkpoint[]): string {
   const latest = checkpoints.at(-1)
-  if (latest === undefined) return 'Not compared with a checkpoint.'
-  return `It matches ${count(checkpoints.length, 'checkpoint', 'checkpoints')}, the latest at entry ${latest.seq}.`
-}
-
-function unverifiedText(unknownKeys: number): string {
-  if (unknownKeys === 0) return ''
-  return ` The signatures of ${unknownKeys} were not verified: their keys are not configured.`
-}
-
-function count(many: number, one: string, several: string): string {
-  return `${many} ${many === 1 ? one : several}`
+  return latest === undefined ? text.notCompared : text.matches(checkpoints.length, latest.seq)
 }
 
 function problems(found: readonly RecordProblem[], more: Readonly<Record<string, unknown>>, before = ''): AuditReport {
   const shown = found.slice(0, problemsShown).map(({ problem }) => problem)
-  const rest = found.length > shown.length ? [`… and ${found.length - shown.length} more.`] : []
+  const rest = found.length > shown.length ? [text.more(found.length - shown.length)] : []
   const words = `${before}${[...shown, ...rest].join('\n')}`
   const { seq, problem } = found[0] ?? { problem: words }
   const first = seq === undefined ? { problem } : { problem, seq }
@@ -101,7 +92,7 @@ function problems(found: readonly RecordProblem[], more: Readonly<Record<string,
 
 function proofAlone({ ask, entries }: AuditProof): AuditReport {
   const numbers = entries.map(({ seq }) => seq)
-  const words = `This proof is unchanged: ${ask}, entries ${numbers.join(', ')}. Use --config to check that they are in the audit log.`
+  const words = text.proof(ask, numbers)
   return { code: exitCodes.ok, words, report: { ok: true, ask, entries: numbers, inRecord: null } }
 }
 
@@ -110,16 +101,15 @@ async function proofInRecord(proof: AuditProof, store: Store, whole: AuditReport
   const wanted = new Map(entries.map(({ seq, hash }) => [seq, hash]))
   for await (const { seq, hash } of store.audit.entries(tenant, (entries[0]?.seq ?? 1) - 1)) {
     if (wanted.has(seq) && wanted.get(seq) !== hash) {
-      return problem(`Entry ${seq} of the proof differs from the audit log.`, { ask, seq })
+      return problem(text.otherEntry(seq), { ask, seq })
     }
     wanted.delete(seq)
     if (wanted.size === 0) break
   }
   const [missing] = wanted.keys()
-  if (missing !== undefined)
-    return problem(`Entry ${missing} of the proof is not in the audit log.`, { ask, seq: missing })
+  if (missing !== undefined) return problem(text.missingEntry(missing), { ask, seq: missing })
   const numbers = entries.map(({ seq }) => seq)
-  const words = `${whole.words} The proof of ${ask} is in it: entries ${numbers.join(', ')}.`
+  const words = `${whole.words} ${text.proofFound(ask, numbers)}`
   return { code: exitCodes.ok, words, report: { ...whole.report, ask, entries: numbers, inRecord: true } }
 }
 
@@ -130,15 +120,14 @@ function readCheckpoints(file: string, keyFile: string, tenant: string): Checkpo
   for (const line of readText(file).split('\n')) {
     if (line.trim() === '') continue
     const one = parsed(line, file)
-    if (!isCheckpoint(one)) return problem(`${file} contains something that is not a checkpoint.`)
+    if (!isCheckpoint(one)) return problem(text.notCheckpoint(file))
     if (!verifyCheckpoint(one, key)) {
-      return problem(`The checkpoint at entry ${one.seq} was not signed with this key.`, { seq: one.seq })
+      return problem(text.otherKey(one.seq), { seq: one.seq })
     }
-    if (one.tenant !== tenant)
-      return problem(`The checkpoint at entry ${one.seq} belongs to the audit log of ${one.tenant}.`)
+    if (one.tenant !== tenant) return problem(text.otherTenant(one.seq, one.tenant))
     found.push(one)
   }
-  if (found.length === 0) return problem(`${file} contains no checkpoint.`)
+  if (found.length === 0) return problem(text.noCheckpoint(file))
   return found.sort((a, b) => a.seq - b.seq)
 }
 
@@ -158,7 +147,7 @@ async function withStore(
       'unreadable' in loaded
         ? loaded.unreadable
         : loaded.problems.map((one) => problemText(file ?? usualFile, one)).join('\n')
-    return problem(`The configuration cannot be used. ${found}`)
+    return problem(text.configuration(found))
   }
   const { store } = await openState(loaded.config, terminal.variables, {})
   try {
@@ -176,11 +165,11 @@ function readJsonFile(file: string): unknown {
   return parsed(readText(file), file)
 }
 
-function parsed(text: string, file: string): unknown {
+function parsed(json: string, file: string): unknown {
   try {
-    return readJson(text, { depth: proofDepth, halfPairs: 'refuse', numbers: 'exact' })
+    return readJson(json, { depth: proofDepth, halfPairs: 'refuse', numbers: 'exact' })
   } catch (error) {
-    throw new Error(`${file} is not JSON.`, { cause: error })
+    throw new Error(text.notJson(file), { cause: error })
   }
 }
 
@@ -188,7 +177,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Error(`${file} cannot be read.`, { cause: error })
+    throw new Error(text.unreadable(file), { cause: error })
   }
 }
 
@@ -198,7 +187,7 @@ function readKey(file: string, read: (pem: string) => KeyObject): KeyObject {
     const key = read(pem)
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch (error) {
-    throw new Error(`${file} contains no PEM key.`, { cause: error })
+    throw new Error(text.noKey(file), { cause: error })
   }
-  throw new Error(`${file} contains a key of another type; Ed25519 is required.`)
+  throw new Error(text.otherKeyType(file))
 }

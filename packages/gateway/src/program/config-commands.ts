@@ -9,27 +9,20 @@ import { usualFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings, report } from './findings.ts'
 import type { Terminal } from './terminal.ts'
+import { configHelp as help, jsonHelp } from './text/help.ts'
 
 export function addConfigCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
-  const config = program.command('config').summary('check a configuration, print its schema, create a key')
-  config.description('Checks a configuration, prints its schema, and creates keys.')
+  const config = program.command('config').summary(help.summary)
+  config.description(help.description)
 
   config
     .command('check')
-    .argument('[file]', 'the configuration, YAML or JSON', usualFile)
-    .option('--live', 'also check the store, the issuer and every server')
-    .option('--json', 'one JSON object on standard output, for scripts')
-    .summary('list all mistakes in a configuration')
-    .description(
-      'Reads a configuration as the gateway would, with its references and the ASSENT_… variables, and reports every mistake with its line, its column and a correction. Nothing is started, and no secret is printed.\n\nWith --live it also connects to the store (which migrations it has, whether it confirms a write), reads the metadata and the keys of the issuer, and starts or reaches every server, as `assent servers` does. Nothing is migrated, and what was started is stopped.',
-    )
-    .addHelpText(
-      'after',
-      `
-Exit codes:
-  0  no problems
-  1  a problem was found`,
-    )
+    .argument('[file]', help.check.file, usualFile)
+    .option('--live', help.check.live)
+    .option('--json', jsonHelp)
+    .summary(help.check.summary)
+    .description(help.check.description)
+    .addHelpText('after', help.check.after)
     .action(async (file: string, { json, live }: { json?: true; live?: true }) => {
       const loaded = loadConfig(file, terminal.variables)
       if (live !== true || !loaded.ok) {
@@ -47,17 +40,13 @@ Exit codes:
 
   config
     .command('schema')
-    .summary('print the JSON Schema, for editors')
-    .description(
-      'Prints the JSON Schema of the configuration, with which editors complete and check it while you type.',
-    )
+    .summary(help.schema.summary)
+    .description(help.schema.description)
     .action(() => terminal.out(JSON.stringify(configSchema(), null, 2)))
 
   config
     .command('key')
-    .summary('create a key for `keys`')
-    .description(
-      `Prints a new random key for the setting keys. Store it with your other secrets and refer to it: keys: { k1: "\${file:/etc/assent/k1.key}" }`,
-    )
+    .summary(help.key.summary)
+    .description(help.key.description)
     .action(() => terminal.out(randomBytes(32).toString('base64')))
 }

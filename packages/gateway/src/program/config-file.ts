@@ -6,25 +6,17 @@ import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { printFindings } from './findings.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { configText } from './text/configuration.ts'
 
 export const usualFile = 'assent.yaml'
 
-export const gatewayConfigOption = [
-  '-c, --config <file>',
-  `the configuration, YAML or JSON (default: ${usualFile} in this folder)`,
-] as const
+export const gatewayConfigOption = ['-c, --config <file>', configText.gatewayOption(usualFile)] as const
 
 /** For commands of an operator that only need the store. */
-export const storeConfigOption = [
-  '-c, --config <file>',
-  `the gateway's configuration; ${usualFile} if it is here, else the store of this user`,
-] as const
+export const storeConfigOption = ['-c, --config <file>', configText.storeOption(usualFile)] as const
 
 /** For commands of the person at this machine. */
-export const personalConfigOption = [
-  '-c, --config <file>',
-  "a gateway's configuration (default: your own inbox)",
-] as const
+export const personalConfigOption = ['-c, --config <file>', configText.personalOption] as const
 
 /**
  * For commands of the person at this machine: the given configuration, else their own store. A file in the working directory may
@@ -39,7 +31,7 @@ export function loadPersonalConfig(given: string | undefined, terminal: Pick<Ter
 
 /** Says which inbox is meant where the working directory has a configuration. */
 export function mentionUnusedFile({ err }: Pick<Terminal, 'err'>): void {
-  if (existsSync(usualFile)) err(`Using your own inbox. For the gateway of ./${usualFile}, add: --config ${usualFile}`)
+  if (existsSync(usualFile)) err(configText.unusedFile(usualFile))
 }
 
 /** The given configuration, else assent.yaml in this folder, else the store of this user. */
@@ -51,7 +43,7 @@ export function loadStoreConfig(given: string | undefined, { variables }: Pick<T
 
 function ownStoreConfig(variables: NodeJS.ProcessEnv): Loaded {
   // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
-  const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
+  const readFile = () => ({ ok: false, reason: configText.noFileToRead }) as const
   const read = readConfig('servers: { none: { command: none } }\nasks: { surfaces: [client, inbox] }', {
     variables,
     readFile,
@@ -63,7 +55,7 @@ function ownStoreConfig(variables: NodeJS.ProcessEnv): Loaded {
 export function storeInWords(store: Config['store']): string {
   if (store.engine === 'sqlite') return store.path
   const { host, pathname } = new URL(store.url)
-  return `postgres ${host}${pathname}`
+  return configText.postgres(host, pathname)
 }
 
 export interface FoundConfig {
@@ -76,17 +68,11 @@ export interface FoundConfig {
 export function loadOrExplain(given: string | undefined, terminal: Terminal): FoundConfig | undefined {
   const file = given ?? usualFile
   if (given === undefined && !existsSync(file)) {
-    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${noFile()}`)
+    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${configText.noFile(file, process.cwd())}`)
     return undefined
   }
   const loaded = loadConfig(file, terminal.variables)
   if (loaded.ok) return { file, config: loaded.config, warnings: loaded.warnings }
   printFindings(file, loaded, terminal)
   return undefined
-}
-
-function noFile(): string {
-  return `There is no ${usualFile} in ${process.cwd()}. Give another file with --config, or create one:
-  servers:
-    files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }`
 }

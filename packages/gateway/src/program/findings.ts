@@ -3,6 +3,7 @@
 import type { Loaded } from '../config/load.ts'
 import { type Problem, problemText } from '../config/problem.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { configText } from './text/configuration.ts'
 
 /** Prints on standard error why a configuration cannot be used. */
 export function printFindings(file: string, loaded: Loaded, terminal: Terminal): void {
@@ -14,18 +15,12 @@ export function printFindings(file: string, loaded: Loaded, terminal: Terminal):
   for (const warning of loaded.warnings)
     err(`${toned(isErrColoured, 'yellow', 'warning')} ${problemText(file, warning)}`)
   if (loaded.ok) {
-    terminal.out(
-      `${toned(terminal.isOutColoured, 'green', 'ok')} ${file}: ${countOf(loaded.config.servers)}, no problems.`,
-    )
+    const words = configText.noProblems(file, Object.keys(loaded.config.servers))
+    terminal.out(`${toned(terminal.isOutColoured, 'green', 'ok')} ${words}`)
     return
   }
   for (const problem of loaded.problems) err(`${toned(isErrColoured, 'red', 'error')} ${problemText(file, problem)}`)
-  err(`${loaded.problems.length} ${loaded.problems.length === 1 ? 'problem' : 'problems'} in ${file}.`)
-}
-
-function countOf(servers: object): string {
-  const names = Object.keys(servers)
-  return names.length === 1 ? `the server ${names[0]}` : `${names.length} servers (${names.join(', ')})`
+  err(configText.problems(loaded.problems.length, file))
 }
 
 /** The same as JSON, for scripts. */

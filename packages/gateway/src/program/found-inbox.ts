@@ -15,6 +15,9 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { inboxFile, keptOrigin } from './standalone/shared-inbox.ts'
 import type { Terminal } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
+
+const text = inboxText.link
 
 export const linkMinutes: number = inboxLimits.linkMs / 60_000
 
@@ -81,11 +84,11 @@ export async function withInbox<T>(
     }
     // Over https the certificate authenticates the server.
     const found = base().protocol === 'https:' ? { origin: base().origin } : await findListener(base, keys, start)
-    if (found === undefined) throw new InboxError(notFoundText(base()))
+    if (found === undefined) throw new InboxError(text.notFound(base().origin))
     const signIn = new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs })
     const offer = async (to?: string) => {
       const code = await signIn.invite(localPerson, found.instance)
-      if (code === undefined) throw new InboxError(tooManyLinks)
+      if (code === undefined) throw new InboxError(text.tooMany(linkMinutes))
       return { link: linkWith(code, new URL(found.origin), to), isUnused: () => signIn.isUnused(code, found.instance) }
     }
     return await use({ offer })
@@ -120,17 +123,11 @@ async function findListener(
 /** Why the inbox of this configuration cannot be signed in to by link; undefined if it can. */
 export function whyNoLink({ asks, identity, inbox, listen }: Config): string | undefined {
   if (!asks.surfaces.includes('inbox')) {
-    return 'This configuration has no inbox. Write: asks: { surfaces: [client, inbox] }'
+    return text.noInbox
   }
-  if (identity !== undefined) return `With identity people sign in with their own account, at ${inbox.url?.href}`
+  if (identity !== undefined) return text.ownAccount(inbox.url?.href)
   if (inbox.url === undefined && listen.port === 0) {
-    return 'The gateway listens on a random port, so the address of its inbox is unknown. Set a port in listen.'
+    return text.randomPort
   }
   return undefined
-}
-
-const tooManyLinks = `Too many links are unused. Use one of them, or wait ${linkMinutes} minutes.`
-
-function notFoundText({ origin }: URL): string {
-  return `No inbox found at ${origin}: nothing listens there, or the program there could not prove that it is your Assent. Start a gateway with this configuration, or an agent that uses Assent, and try again.`
 }

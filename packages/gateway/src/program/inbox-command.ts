@@ -6,9 +6,9 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { openAskService } from './open-ask-service.ts'
 import { handleSignals } from './signals.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
 
-const notAskedHere =
-  'asks.surfaces does not contain inbox in this configuration: questions are shown in clients, and few appear here.'
+const text = inboxText.terminal
 
 export function addInboxCommand(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
   return (
@@ -16,19 +16,17 @@ export function addInboxCommand(program: Command, terminal: Terminal, end: (code
       .command('inbox')
       // Otherwise `--config` in `inbox link --config f` would be parsed as an option of `inbox`.
       .enablePositionalOptions()
-      .summary('answer your open asks in this terminal')
+      .summary(text.summary)
       .option(...personalConfigOption)
-      .description(
-        'Lists your open asks as they arrive, and shows one when you open it. An answer has the same effect as in the web inbox, and open pages show it immediately.\n\nEscape leaves a question open. Approve, decline and dismiss each need a key and Enter; none is preselected.',
-      )
-      .addHelpText('after', '\nFor scripts: assent help asks')
+      .description(text.description)
+      .addHelpText('after', text.after)
       .action(async ({ config: file }: { config?: string }) => {
         const fail = (code: ExitCode, words: string) => {
           terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
           end(code)
         }
         if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
-          return fail(exitCodes.cannotRun, 'Standard input is not a terminal. In scripts, use: assent asks list --json')
+          return fail(exitCodes.cannotRun, text.noTerminal)
         }
         const opened = await openAskService(file, terminal)
         if (!opened.ok) return fail(opened.code, opened.problem.message)
@@ -47,7 +45,9 @@ export function addInboxCommand(program: Command, terminal: Terminal, end: (code
             person,
             place,
             notice:
-              config.asks.surfaces.includes('inbox') || Object.keys(config.servers).length === 0 ? '' : notAskedHere,
+              config.asks.surfaces.includes('inbox') || Object.keys(config.servers).length === 0
+                ? ''
+                : text.notAskedHere,
             input: process.stdin,
             output: process.stdout,
             signal: stopping.signal,

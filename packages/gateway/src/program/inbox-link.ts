@@ -5,16 +5,17 @@ import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { chooseInbox, type InboxChoice, InboxError, linkMinutes, whyNoLink, withInbox } from './found-inbox.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
+
+const text = inboxText.link
 
 export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   inbox
     .command('link')
-    .summary('print a link that signs you in to the web inbox')
+    .summary(text.summary)
     .option(...personalConfigOption)
-    .description(
-      `Prints a link that signs you in to the web inbox: of the gateway with this configuration, or of the programs that your agents start. It works once, within ${linkMinutes} minutes. On this machine it is valid for the process that serves the inbox now, which first has to prove its identity; over https every gateway on the same store accepts it.`,
-    )
-    .option('--qr', 'also as a QR code, for a phone; needs https and identity or a passkey')
+    .description(text.description(linkMinutes))
+    .option('--qr', text.qr)
     .action(async ({ config: file, qr }: { config?: string; qr?: true }) => {
       const choice = chooseInbox(file, terminal)
       if (choice === undefined) return end(exitCodes.problem)
@@ -26,7 +27,7 @@ export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: Exi
           const { link } = await withInbox(choice, terminal, (found) => found.offer())
           // Only the link on standard output, for scripts.
           terminal.out(link)
-          terminal.err(`The link works once, within ${linkMinutes} minutes.`)
+          terminal.err(text.worksOnce(linkMinutes))
         }),
       )
     })
@@ -48,11 +49,7 @@ async function printCode(choice: InboxChoice, terminal: Terminal): Promise<void>
   const url =
     access.kind === 'address' ? access.url : (await withInbox(choice, terminal, (found) => found.offer())).link
   terminal.out(`${qrText(url, terminal.isOutColoured)}\n${url}`)
-  terminal.err(
-    access.kind === 'address'
-      ? 'Scan the code with your phone, and sign in with your account.'
-      : `Scan the code with your phone. It works once, within ${linkMinutes} minutes. Keep it private.`,
-  )
+  terminal.err(access.kind === 'address' ? text.scanAndSignIn : text.scan(linkMinutes))
 }
 
 /** Runs a command, prints why it failed, and returns its exit code. */

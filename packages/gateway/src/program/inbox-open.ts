@@ -17,15 +17,16 @@ import { endedBy } from './inbox-link.ts'
 import { startBackgroundInbox } from './standalone/background-inbox.ts'
 import { hasDesktop, launch, openCommand } from './standalone/desktop.ts'
 import type { Terminal } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
+
+const text = inboxText.open
 
 export function addInboxOpen(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   inbox
     .command('open')
-    .summary('open the web inbox in your browser; starts it if needed')
+    .summary(text.summary)
     .option(...personalConfigOption)
-    .description(
-      `Opens the web inbox in your browser and signs you in. The inbox of your agents is started if no process serves it; it then runs in the background until no page has been open for ${standaloneLimits.backgroundIdleMs / 60_000} minutes. A gateway has to run already. On a machine without a desktop, such as over SSH, it prints a sign-in link instead.`,
-    )
+    .description(text.description(standaloneLimits.backgroundIdleMs / 60_000))
     .action(async ({ config: file }: { config?: string }) => {
       const choice = chooseInbox(file, terminal)
       if (choice === undefined) return end(exitCodes.problem)
@@ -59,12 +60,12 @@ async function openAddress(address: string, { variables, out, err }: Terminal): 
   const command = openCommand(address, process.platform, variables)
   if (command === undefined) {
     out(address)
-    return err('There is no desktop here. Open this address in a browser, and sign in with your account.')
+    return err(text.openAddress)
   }
   await launch(command, variables).catch((error: unknown) => {
-    throw new InboxError(`${message(error)} Open ${address} in a browser.`)
+    throw new InboxError(text.addressFailed(message(error), address))
   })
-  err(`Opened ${address} in your browser.`)
+  err(text.openedAddress(address))
 }
 
 export async function openOffer(offer: SignInOffer, terminal: Terminal): Promise<void> {
@@ -73,28 +74,25 @@ export async function openOffer(offer: SignInOffer, terminal: Terminal): Promise
     import('../protocol/sleep.ts'),
   ])
   const file = await openSignedIn(offer.link, terminal.variables).catch((error: unknown) => {
-    throw new InboxError(`${message(error)} ${otherwise}`)
+    throw new InboxError(text.useLink(message(error)))
   })
   try {
     const giveUpAtMs = performance.now() + standaloneLimits.signInMs
     while (performance.now() < giveUpAtMs) {
-      if (!(await offer.isUnused())) return terminal.err('Your inbox is open in your browser.')
+      if (!(await offer.isUnused())) return terminal.err(text.opened)
       await sleep(standaloneLimits.lookAgainMs)
     }
   } finally {
     file.remove()
   }
-  throw new InboxError(`Your browser did not open the inbox. ${otherwise}`)
+  throw new InboxError(text.useLink(text.notOpened))
 }
 
 function printOffer({ link }: SignInOffer, { out, err }: Terminal): void {
   const { host, port } = new URL(link)
   out(link)
-  err(`There is no desktop here. Open this link in a browser on this machine. It works once, within ${linkMinutes} minutes.
-Over SSH, connect with the port forwarded, and open the link on your own machine: ssh -L ${port}:${host} …`)
+  err(text.openLink(linkMinutes, host, port))
 }
-
-const otherwise = 'To get a link instead, run: assent inbox link'
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

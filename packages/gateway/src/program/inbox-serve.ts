@@ -4,10 +4,11 @@ import type { Command } from 'commander'
 import type { ExitCode } from './exit-codes.ts'
 import { serveStandalone } from './standalone/serve-standalone.ts'
 import type { Terminal } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
 
 export function addInboxServe(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   inbox
     .command('serve', { hidden: true })
-    .description('Serves the inbox of your agents until no page has been open for a while.')
+    .description(inboxText.serve.description)
     .action(async () => end(await serveStandalone(terminal, 'assent')))
 }

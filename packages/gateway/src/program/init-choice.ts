@@ -4,6 +4,7 @@
 
 import type { InitClient } from '../setup/init/clients.ts'
 import { type DetectedClient, whereFound } from '../setup/init/detect.ts'
+import { initText } from './text/init.ts'
 
 export type ChoiceRead =
   | { readonly ok: true; readonly clients: readonly InitClient[] }
@@ -19,8 +20,6 @@ export function listText(detected: readonly DetectedClient[]): string {
   return lines.join('\n')
 }
 
-export const choiceQuestion = 'Which clients should use Assent? Numbers such as 1 3, or all; Enter for none: '
-
 /** Nothing is chosen unless it is named: an empty line is an empty choice. */
 export function readChoice(line: string, detected: readonly DetectedClient[]): ChoiceRead {
   const words = line.split(/[\s,]+/).filter((word) => word !== '')
@@ -28,10 +27,7 @@ export function readChoice(line: string, detected: readonly DetectedClient[]): C
   for (const word of words) {
     const found = clientsFor(word, detected)
     if (found === undefined) {
-      return {
-        ok: false,
-        because: `"${word}" is not in the list. Give numbers from 1 to ${detected.length}, or names.`,
-      }
+      return { ok: false, because: initText.choice.notListed(word, detected.length) }
     }
     for (const client of found) chosen.add(client)
   }

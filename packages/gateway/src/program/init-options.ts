@@ -2,6 +2,7 @@
 
 import { nearest } from '../config/nearest.ts'
 import type { Scope } from '../setup/init/clients.ts'
+import { initText } from './text/init.ts'
 
 export interface InitOptions {
   readonly scope: Scope
@@ -32,7 +33,5 @@ export const clientNames: readonly string[] = [
 export function unknownClient(names: readonly string[]): string | undefined {
   const unknown = names.find((name) => !clientNames.includes(name))
   if (unknown === undefined) return undefined
-  const meant = nearest(unknown, clientNames)
-  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`
-  return `Unknown client \`${unknown}\`.${suggestion} Clients: ${clientNames.join(', ')}.`
+  return initText.choice.unknown(unknown, nearest(unknown, clientNames), clientNames)
 }

@@ -13,6 +13,9 @@ import type { Undoing } from '../setup/init/undo.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { InitOptions } from './init-options.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { initText } from './text/init.ts'
+
+const { table, changes, results } = initText
 
 /** One row of the table. */
 export interface InitRow {
@@ -42,7 +45,7 @@ export class InitPage {
 
   /** The client is named in its first row only. */
   table(rows: readonly InitRow[]): void {
-    const title = { client: 'Client', file: 'File', change: 'Change' }
+    const title = table.head
     const width = (name: 'client' | 'file') => Math.max(...[title, ...rows].map((row) => row[name].length))
     const [clients, files] = [width('client'), width('file')]
     const line = ({ client, file, change }: InitRow) =>
@@ -57,19 +60,18 @@ export class InitPage {
   diff(file: string, change: Change, before: string, after: string): void {
     const same = this.#firstWith(change, file)
     const lines = diffOf(before, after).map(({ sign, text }) => this.#tone(tones[sign], `  ${sign} ${text}`.trimEnd()))
-    const shown = same === undefined ? lines : [`  the same text as in ${this.short(same)}`]
+    const shown = same === undefined ? lines : [`  ${changes.sameAs(this.short(same))}`]
     this.print([`\n${this.#tone('bold', this.short(file))}`, ...shown].join('\n'))
   }
 
   /** A file that is not changed, with what a person can do by hand. */
   skipped(file: string, change: Change, because: string, verb: 'add' | 'remove'): void {
     const same = this.#firstWith(change, file)
-    const lines =
-      same === undefined ? toPaste(change).trimEnd().split('\n') : [`the same text as in ${this.short(same)}`]
+    const lines = same === undefined ? toPaste(change).trimEnd().split('\n') : [changes.sameAs(this.short(same))]
     const shown = lines.map((line) => `    ${line}`.trimEnd())
     this.print(
       [
-        `\n${this.#tone('yellow', 'Not changed')}: ${this.short(file)}: ${because}. To do it by hand, ${verb}:`,
+        `\n${this.#tone('yellow', changes.notChanged)}: ${changes.byHand(this.short(file), because, verb)}`,
         ...shown,
       ].join('\n'),
     )
@@ -78,17 +80,17 @@ export class InitPage {
   /** True to continue, else the exit code. */
   async confirmed({ dryRun, yes }: InitOptions, question: string): Promise<true | ExitCode> {
     if (dryRun === true) {
-      this.print('\nNothing was written (--dry-run).')
+      this.print(`\n${results.dryRun}`)
       return exitCodes.ok
     }
     if (yes === true) return true
     const { confirm } = this.#terminal
     if (confirm === undefined) {
-      this.error('Nothing was written: there is no terminal for the confirmation. Add --yes to write without it.')
+      this.error(changes.noTerminal)
       return exitCodes.usage
     }
     if (await confirm(`\n${question}`)) return true
-    this.print('Nothing was written.')
+    this.print(results.nothing)
     return exitCodes.ok
   }
 
@@ -125,7 +127,7 @@ const tones = { ' ': 'dim', '+': 'green', '-': 'red' } as const
 
 export function plannedRow(page: InitPage, planned: Planned): InitRow {
   const [first, ...others] = planned.clients.map(({ title }) => title)
-  const also = others.length === 0 ? '' : ` (also read by ${others.join(', ')})`
+  const also = others.length === 0 ? '' : table.alsoReadBy(others)
   return {
     client: first ?? '',
     file: page.short(planned.file),
@@ -134,18 +136,17 @@ export function plannedRow(page: InitPage, planned: Planned): InitRow {
 }
 
 function plannedChange(planned: Planned): string {
-  if (planned.kind === 'there') return 'already set up'
+  if (planned.kind === 'there') return table.there
   if (planned.kind === 'left') {
-    return planned.purpose === 'server' ? 'nothing is written for this client, see below' : 'not changed, see below'
+    return planned.purpose === 'server' ? table.clientSkipped : table.skipped
   }
   const { change, purpose, write } = planned
   const isNew = write.before === undefined
-  if (purpose === 'server') return isNew ? 'new: the server assent' : 'add the server assent'
-  if (purpose === 'command') return 'new: the command /conductor'
-  if (purpose === 'rules') return isNew ? 'new: rules that tell the agent when to ask' : 'add a section: when to ask'
-  if (change.kind === 'file') return 'new: the agent Conductor'
-  const stops = write.splices.filter(({ out }) => out !== '').length
-  return `add our tools${stops === 0 ? '' : `, replace ${stops} of its stops with them`}`
+  if (purpose === 'server') return isNew ? table.newServer : table.addServer
+  if (purpose === 'command') return table.newCommand
+  if (purpose === 'rules') return isNew ? table.newRules : table.addRules
+  if (change.kind === 'file') return table.newAgent
+  return table.changeAgent(write.splices.filter(({ out }) => out !== '').length)
 }
 
 export function undoingRow(page: InitPage, one: Undoing, clients: readonly string[]): InitRow {
@@ -157,23 +158,16 @@ export function undoingRow(page: InitPage, one: Undoing, clients: readonly strin
 }
 
 function undoingChange(page: InitPage, one: Undoing): string {
-  if (one.kind === 'gone') return 'contains nothing from Assent any more'
-  if (one.kind === 'left') return 'not changed, see below'
-  if (one.kind === 'remove') return 'delete the file'
-  if (one.kind === 'change') {
-    return {
-      entry: 'remove the server assent',
-      block: 'remove the section',
-      agent: 'restore its own text',
-      file: 'restore',
-    }[one.written.change.kind]
-  }
+  if (one.kind === 'gone') return table.gone
+  if (one.kind === 'left') return table.skipped
+  if (one.kind === 'remove') return table.deleteFile
+  if (one.kind === 'change') return table.undone[one.written.change.kind]
   const others = one.staying.map(({ client, root }) =>
-    root === null ? `${client} for you` : `${client} in ${page.short(root)}`,
+    root === null ? table.clientForYou(client) : table.clientIn(client, page.short(root)),
   )
-  return `stays, because it is also used by ${others.join(', ')}`
+  return table.stays(others)
 }
 
 function linkText({ realPath }: { readonly realPath?: string }): string {
-  return realPath === undefined ? '' : ` (real path: ${realPath})`
+  return realPath === undefined ? '' : table.realPath(realPath)
 }

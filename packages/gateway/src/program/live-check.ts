@@ -15,6 +15,7 @@ import { checkIssuer } from './issuer-in-force.ts'
 import { checkedServers, serverLines } from './run-servers.ts'
 import { storePlace } from './state.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { configText, liveText as text } from './text/configuration.ts'
 
 export interface LiveResult {
   readonly ok: boolean
@@ -48,38 +49,38 @@ async function checkStore(config: Config, variables: NodeJS.ProcessEnv): Promise
   const place = storePlace(config.store, variables)
   if (place.engine === 'sqlite') return storeResult(place.path, examineSqlite(place.path))
   const { host, pathname } = new URL(place.url)
-  return storeResult(`postgres ${host}${pathname}`, await examinePostgres(place.url))
+  return storeResult(configText.postgres(host, pathname), await examinePostgres(place.url))
 }
 
 function storeResult(place: string, { schema, applied, missing, writeProblem }: DatabaseReport): LiveResult {
-  const where = schema === undefined ? place : `${place}, schema ${schema}`
+  const where = schema === undefined ? place : text.schema(place, schema)
   if (writeProblem !== undefined) return { ok: false, words: `${where}: ${writeProblem}` }
-  if (applied === 0) return { ok: true, words: `${where}: new, without tables yet; can be written` }
-  const state =
-    missing.length === 0
-      ? `up to date (${applied === 1 ? '1 migration' : `${applied} migrations`})`
-      : `${missing.length} migrations of this version are missing, from ${missing[0]}`
-  return { ok: true, words: `${where}: ${state}; can be written` }
+  if (applied === 0) return { ok: true, words: text.newStore(where) }
+  const isUpToDate = missing.length === 0
+  return {
+    ok: true,
+    words: isUpToDate ? text.upToDate(where, applied) : text.behind(where, missing.length, missing[0]),
+  }
 }
 
 async function checkSignIn(config: Config): Promise<LiveResult> {
   const { identity } = config
-  if (identity === undefined) return { ok: true, words: 'not configured' }
+  if (identity === undefined) return { ok: true, words: text.notConfigured }
   const count = await checkIssuer(issuerKeysOf(identity, () => undefined))
-  const keys = `${identity.issuer}: ${count === 1 ? '1 key' : `${count} keys`} read`
+  const keys = text.issuerKeys(identity.issuer, count)
   const { login } = loginOf(config)
   if (login === undefined) return { ok: true, words: keys }
   await new Issuer(login).configuration()
-  return { ok: true, words: `${keys}; people can sign in to the inbox there` }
+  return { ok: true, words: text.canSignIn(keys) }
 }
 
 export function liveLines({ store, issuer, servers }: LiveReport, terminal: Terminal): string[] {
   const { isOutColoured } = terminal
   const line = (what: string, { ok, words }: LiveResult) =>
-    `${ok ? toned(isOutColoured, 'green', 'ok   ') : toned(isOutColoured, 'red', 'error')} ${what}: ${safeLine(words)}`
+    `${ok ? toned(isOutColoured, 'green', 'ok'.padEnd(5)) : toned(isOutColoured, 'red', 'error')} ${what}: ${safeLine(words)}`
   return [
     line('store', store),
     ...(issuer === undefined ? [] : [line('issuer', issuer)]),
-    ...serverLines(servers, terminal, 'server '),
+    ...serverLines(servers, terminal, text.server),
   ]
 }

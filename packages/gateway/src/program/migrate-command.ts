@@ -8,6 +8,7 @@ import { storeAddress } from '../config/special-kinds.ts'
 import { gatewayConfigOption, loadOrExplain } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { migrateText as help } from './text/help.ts'
 
 interface MigrateOptions {
   readonly config?: string
@@ -22,20 +23,13 @@ const schema = 'assent'
 export function addMigrateCommand(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   program
     .command('migrate')
-    .summary('migrate the tables of a PostgreSQL store')
+    .summary(help.summary)
     .option(...gatewayConfigOption)
-    .option('--store <address>', 'the store, in place of the one in the configuration: postgres://owner@host/database')
-    .option('--grants <role>', 'also grant this role what a gateway needs, and revoke everything else')
-    .option('--print', 'with --grants: only print the SQL')
-    .description(
-      'Applies missing migrations, also while gateways run. It needs a role that may create tables, and a direct connection to the database, without a connection pooler. Gateways that use another role then need no right to change tables, nor to change or delete entries of the audit log.\n\nA password is read from PGPASSWORD, or from the password file of libpq, if the address has none. A gateway whose role may create tables applies missing migrations when it starts; a SQLite store is migrated when it is opened.',
-    )
-    .addHelpText(
-      'after',
-      `
-As the owner, before a new version is started:
-  assent migrate --store postgres://assent_owner@db.internal/assent --grants assent`,
-    )
+    .option('--store <address>', help.store)
+    .option('--grants <role>', help.grants)
+    .option('--print', help.print)
+    .description(help.description)
+    .addHelpText('after', help.after)
     .action(async (options: MigrateOptions) => {
       const done = (words: string) => terminal.out(`${toned(terminal.isOutColoured, 'green', 'ok')} ${words}`)
       const fail = (code: ExitCode, words: string) => {
@@ -43,7 +37,7 @@ As the owner, before a new version is started:
         end(code)
       }
       if (options.print === true && options.grants === undefined) {
-        return fail(exitCodes.usage, 'Give the role whose grants to print: --grants <role>')
+        return fail(exitCodes.usage, help.roleMissing)
       }
       const { grantsFor, migratePostgres } = await import('@assent/store')
       if (options.print === true) {
@@ -53,7 +47,7 @@ As the owner, before a new version is started:
       const store = placeOf(options, terminal)
       if (store === undefined) return end(exitCodes.problem)
       if (store.engine === 'sqlite') {
-        return done('Nothing to do: a SQLite store is migrated when it is opened.')
+        return done(help.sqlite)
       }
       const { grants } = options
       try {
@@ -61,9 +55,8 @@ As the owner, before a new version is started:
           schema,
           ...compact({ grantTo: grants }),
         })
-        const granted = grants === undefined ? '' : ` ${grants} has the rights that a gateway needs, and no others.`
-        const count = applied.length === 1 ? '1 migration' : `${applied.length} migrations`
-        done(applied.length === 0 ? `Up to date: nothing to apply.${granted}` : `Applied ${count}.${granted}`)
+        const granted = grants === undefined ? '' : help.granted(grants)
+        done(applied.length === 0 ? help.upToDate(granted) : help.applied(applied.length, granted))
       } catch (error) {
         fail(exitCodes.cannotRun, error instanceof Error ? error.message : String(error))
       }
@@ -75,6 +68,6 @@ function placeOf({ config, store }: MigrateOptions, terminal: Terminal): Config[
   if (store === undefined) return loadOrExplain(config, terminal)?.config.store
   const read = storeAddress.read(store)
   if (read.ok) return read.value
-  terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} --store ${read.problem}.`)
+  terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${help.invalidStore(read.problem)}`)
   return undefined
 }

@@ -16,6 +16,9 @@ import { printFindings } from './findings.ts'
 import { namingOf } from './inbox.ts'
 import { openState, storePlace } from './state.ts'
 import type { Terminal } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
+
+const { notOpened } = inboxText
 
 export interface OpenedAskService {
   readonly service: AskService
@@ -35,13 +38,11 @@ export async function openAskService(file: string | undefined, terminal: Termina
   const loaded = loadPersonalConfig(file, terminal)
   if (!loaded.ok) {
     printFindings(file ?? 'environment', loaded, terminal)
-    return fail(exitCodes.problem, 'malformed', 'The configuration has mistakes. Nothing was opened.')
+    return fail(exitCodes.problem, 'malformed', notOpened.configuration)
   }
   const { config } = loaded
   if (config.identity !== undefined) {
-    const why =
-      'This configuration has identity, and a command cannot authenticate its user. Answer in your client or in the web inbox. Nothing was opened.'
-    return fail(exitCodes.cannotRun, 'refused', why)
+    return fail(exitCodes.cannotRun, 'refused', notOpened.identity)
   }
   const where = storePlace(config.store, terminal.variables)
   try {
@@ -60,7 +61,7 @@ export async function openAskService(file: string | undefined, terminal: Termina
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail(exitCodes.cannotRun, 'unavailable', `The store cannot be opened: ${why}`)
+    return fail(exitCodes.cannotRun, 'unavailable', notOpened.store(why))
   }
 }
 

@@ -7,30 +7,17 @@ import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type ResetOptions, resetPasskeys } from './passkeys-reset.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { passkeysHelp as help } from './text/help.ts'
 
 export function addPasskeysCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
-  const passkeys = program.command('passkeys').summary('remove passkeys that were lost')
+  const passkeys = program.command('passkeys').summary(help.summary)
   passkeys
     .command('reset')
-    .summary('remove all passkeys of a person, so that they can add a new one')
+    .summary(help.reset)
     .option(...personalConfigOption)
-    .option('--person <subject>', 'with identity: the person, by their subject at the issuer')
-    .description(
-      'Removes all passkeys of the person at this machine, or, with identity, of the person that --person names. Use it when they are lost; otherwise remove one in the inbox, at /passkeys. The audit log records it with the name of your account, and the inbox shows it to the person for seven days.',
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  assent passkeys reset
-  assent passkeys reset --config /etc/assent/assent.yaml --person 8f14e45f
-
-Exit codes:
-  0  the passkeys were removed, or you have none
-  1  the configuration has mistakes, or the person has no passkeys
-  2  the command line is invalid, or --person is missing
-  3  the store cannot be reached`,
-    )
+    .option('--person <subject>', help.person)
+    .description(help.description)
+    .addHelpText('after', help.after)
     .action(async (options: ResetOptions) => {
       const { code, text } = await resetPasskeys(options, terminal)
       if (code === exitCodes.ok) terminal.out(text)

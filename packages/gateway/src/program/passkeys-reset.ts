@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { openState } from './state.ts'
 import type { Terminal } from './terminal.ts'
+import { passkeyResetText } from './text/audit.ts'
 
 export interface ResetOptions {
   readonly config?: string
@@ -29,11 +30,11 @@ export async function resetPasskeys(options: ResetOptions, terminal: Terminal): 
   const loaded = loadPersonalConfig(options.config, terminal)
   if (!loaded.ok) {
     printFindings(options.config ?? 'environment', loaded, terminal)
-    return { code: exitCodes.problem, text: 'The configuration has mistakes. Nothing was changed.' }
+    return { code: exitCodes.problem, text: passkeyResetText.configuration }
   }
   const { config } = loaded
   const owner = principalOf(config, options.person)
-  if (!owner.ok) return { code: exitCodes.usage, text: `${owner.problem} Nothing was changed.` }
+  if (!owner.ok) return { code: exitCodes.usage, text: passkeyResetText.nothingChanged(owner.problem) }
   try {
     const { store } = await openState(config, terminal.variables, {})
     try {
@@ -45,7 +46,7 @@ export async function resetPasskeys(options: ResetOptions, terminal: Terminal): 
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const text = isAssentError(error, 'store_unavailable') ? why : `The store cannot be opened: ${why}`
+    const text = isAssentError(error, 'store_unavailable') ? why : passkeyResetText.store(why)
     return { code: exitCodes.cannotRun, text }
   }
 }
@@ -57,32 +58,23 @@ function principalOf(
   if (identity === undefined) {
     return person === undefined
       ? { ok: true, principal: localPerson.principal }
-      : { ok: false, problem: '--person needs a configuration with identity: without it there is one person.' }
+      : { ok: false, problem: passkeyResetText.onePerson }
   }
   if (person === undefined || person === '') {
-    return {
-      ok: false,
-      problem: 'This configuration has identity: name the person with --person <subject>, as the issuer names them.',
-    }
+    return { ok: false, problem: passkeyResetText.nameThem }
   }
   const { issuer } = identity
   return { ok: true, principal: person.startsWith(`${issuer}#`) ? person : `${issuer}#${person}` }
 }
 
 function ownResult(removed: number): ResetResult {
-  const text = removed === 0 ? 'You have no passkeys.' : `Removed ${removed}. Add a new one in the inbox, at /passkeys.`
+  const text = removed === 0 ? passkeyResetText.youHaveNone : passkeyResetText.removedYours(removed)
   return { code: exitCodes.ok, text }
 }
 
 function resultOf(person: string, removed: number): ResetResult {
-  if (removed === 0) {
-    return {
-      code: exitCodes.problem,
-      text: `${person} has no passkeys here. Check the subject: it is the claim sub of their tokens.`,
-    }
-  }
-  const text = `Removed ${removed} of ${person}. The inbox shows it to them for seven days. They add a new one at /passkeys, within five minutes of a new sign-in.`
-  return { code: exitCodes.ok, text }
+  if (removed === 0) return { code: exitCodes.problem, text: passkeyResetText.theyHaveNone(person) }
+  return { code: exitCodes.ok, text: passkeyResetText.removed(removed, person) }
 }
 
 /** The account that runs the command, for the audit log. */

@@ -10,6 +10,9 @@ import type { Config } from '../config/settings.ts'
 import { isLoopback } from '../protocol/loopback.ts'
 import { openState } from './state.ts'
 import type { Terminal } from './terminal.ts'
+import { inboxText } from './text/inbox.ts'
+
+const { noCode } = inboxText
 
 export type PhoneAccess =
   /** Everybody signs in with their own account, so the address is no secret. */
@@ -28,27 +31,21 @@ export function phoneAccess(
   { identity, inbox }: Pick<Config, 'identity' | 'inbox'>,
   { recorded, passkeys }: Protection,
 ): PhoneAccess {
-  const refuse = (why: string) => ({ kind: 'refused', why: `No code was made. ${why}` }) as const
+  const refuse = (why: string) => ({ kind: 'refused', why: noCode.because(why) }) as const
   const { url } = inbox
   if (url === undefined || url.protocol !== 'https:') {
-    return refuse(
-      'A phone reaches the inbox over a network, so it needs https: set inbox.url to its https address, behind a reverse proxy or a tunnel with a certificate.',
-    )
+    return refuse(noCode.noHttps)
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 || isLoopback(url.hostname)) {
-    return refuse('inbox.url needs a host name that the phone can reach: browsers have no passkeys for IP addresses.')
+    return refuse(noCode.noHostName)
   }
   if (identity !== undefined) return { kind: 'address', url: url.href }
   if (stricterPresence(recorded, inbox.presence) === 'none') {
-    return refuse(
-      'A person who photographs the code could sign in and answer for you. Configure identity, or set inbox.presence, so that accepting needs your passkey.',
-    )
+    return refuse(noCode.unprotected)
   }
   if (passkeys === 0) {
-    return refuse(
-      'You have no passkey yet, and a person who photographs the code could add the first one. Add yours at /passkeys in the inbox on this machine.',
-    )
+    return refuse(noCode.noPasskey)
   }
   return { kind: 'link' }
 }

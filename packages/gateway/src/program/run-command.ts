@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { RunToolSettings } from './run-tool-settings.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { runHelp as help } from './text/help.ts'
 
 export function addRunCommand(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   program
@@ -11,28 +12,14 @@ export function addRunCommand(program: Command, terminal: Terminal, end: (code: 
     .enablePositionalOptions()
     .command('run')
     .passThroughOptions()
-    .option('--tool <name>', 'the tool to run; needed where there are several')
-    .option('--args <json>', 'its arguments, as a JSON object')
-    .option(
-      '-e, --env <NAME=value>',
-      'a variable for the server; may be repeated',
-      (one, all: string[]) => [...all, one],
-      [],
-    )
-    .argument('<file|command|url>', 'a file that exports tools, the program that is a server, or the address of one')
-    .argument('[args...]', 'the arguments of the program')
-    .summary('run one tool here, and answer its questions in this terminal')
-    .description(
-      'Runs one tool and prints its result. Its questions are asked in this terminal.\n\nA file exports its tools: handlers made with @assent/sdk, functions that ask, generators that yield their asks, or a class whose methods are such generators. A server may have any revision; the answers are used only for this run and are not stored.',
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  assent run tool.ts
-  assent run --tool deploy --args '{"env":"test"}' node server.ts
-  assent run --tool search https://mcp.example.com/mcp`,
-    )
+    .option('--tool <name>', help.tool)
+    .option('--args <json>', help.args)
+    .option('-e, --env <NAME=value>', help.env, (one, all: string[]) => [...all, one], [])
+    .argument('<file|command|url>', help.target)
+    .argument('[args...]', help.targetArgs)
+    .summary(help.summary)
+    .description(help.description)
+    .addHelpText('after', help.after)
     .action(async (target: string, args: readonly string[], settings: RunToolSettings) => {
       try {
         const { runTool } = await import('./run-tool.ts')

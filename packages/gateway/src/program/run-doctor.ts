@@ -16,6 +16,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { inboxFile, keptOrigin } from './standalone/shared-inbox.ts'
 import { sealKeysFor, storePlace } from './state.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { doctorText as text } from './text/doctor.ts'
 
 export async function runDoctor(
   names: readonly string[],
@@ -48,7 +49,7 @@ export async function runDoctor(
     },
   )
   if (json === true) terminal.out(JSON.stringify(report))
-  else if (clients.length === 0) terminal.out('No supported client was found here. Set one up: assent init <client>')
+  else if (clients.length === 0) terminal.out(text.noClient)
   else terminal.out(`\n${endText(report)}`)
   return report.ok ? exitCodes.ok : exitCodes.problem
 }
@@ -92,45 +93,39 @@ function findingText({ what, ok, words, change }: DoctorFinding, terminal: Termi
 function clientText(client: Examined, terminal: Terminal): string {
   const { title, id, report, places, problems } = client
   const name = toned(terminal.isOutColoured, 'bold', title)
-  if (places.length === 0) return `${mark(undefined, terminal)} ${name}: not set up. Run: assent init ${id}`
+  if (places.length === 0) return `${mark(undefined, terminal)} ${name}: ${text.notSetUp(id)}`
   const isLate = places.some(({ live }) => live?.sessions.ok === false && live.sessions.isLate)
-  const state =
-    problems.length === 0 ? stateText(places) : isLate ? 'not checked in time' : problemsText(problems.length)
+  const state = problems.length === 0 ? stateText(places) : isLate ? text.late : text.problems(problems.length)
   return [
     `${mark(problems.length === 0, terminal)} ${name}: ${state}`,
-    ...problems.map((problem) => `    ${toned(terminal.isOutColoured, 'red', 'Problem')}: ${problem}`),
+    ...problems.map((problem) => `    ${toned(terminal.isOutColoured, 'red', text.problem)}: ${problem}`),
     ...places.map(placeLine),
-    `    Forms: ${report.forms}. Links: ${report.links}. Waits: ${report.waits}.`,
-    `    The inbox is used for: ${report.inbox}.`,
+    `    ${text.shows(report.forms, report.links, report.waits)}`,
+    `    ${text.inbox(report.inbox)}`,
   ].join('\n')
 }
 
 function stateText(places: readonly ExaminedFolder[]): string {
-  return places.some(({ live }) => live !== undefined) ? 'works' : 'set up, not started'
+  return places.some(({ live }) => live !== undefined) ? text.works : text.notStarted
 }
 
 /** The command is shown where it was not started; where it failed, it is part of the problem. */
 function placeLine({ file, words, live }: ExaminedFolder): string {
   if (live === undefined) return `    ${file}: ${words}`
   if (!live.sessions.ok) return `    ${file}`
-  return `    ${file}: ${live.sessions.tools.length} tools; ${checkText(live.sessions)}; ${checkText(live.stateless)}`
+  return `    ${file}: ${text.tools(live.sessions.tools.length)}; ${checkText(live.sessions)}; ${checkText(live.stateless)}`
 }
 
 function checkText(check: RevisionCheck): string {
-  if (!check.ok) return `2026-07-28 ${check.isLate ? 'not checked in time' : 'not supported'}`
-  return `${check.revision} answered in ${check.tookMs} ms`
+  if (!check.ok) return check.isLate ? text.newestLate : text.newestNotSupported
+  return text.answered(check.revision, check.tookMs)
 }
 
 function endText({ surroundings, clients }: Report): string {
   const working = clients.filter(({ problems }) => problems.length === 0).length
   const counted = clients.filter(({ places }) => places.length > 0).flatMap(({ problems }) => problems)
   const count = counted.length + surroundings.filter(({ ok }) => !ok).length
-  const works = `${working} of ${clients.length} ${clients.length === 1 ? 'client is' : 'clients are'} set up without a problem`
-  return `${works}; ${count === 0 ? 'no problems' : problemsText(count)} found.`
-}
-
-function problemsText(count: number): string {
-  return count === 1 ? '1 problem' : `${count} problems`
+  return text.end(working, clients.length, count)
 }
 
 function mark(ok: boolean | undefined, { isOutColoured }: Terminal): string {

@@ -11,10 +11,13 @@ import { isUnusable, type Planned, planFor } from '../setup/init/plan.ts'
 import { InitRecord } from '../setup/init/record.ts'
 import { applyUndo, planUndo, type Undoing } from '../setup/init/undo.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { choiceQuestion, listText, readChoice } from './init-choice.ts'
+import { listText, readChoice } from './init-choice.ts'
 import type { InitOptions } from './init-options.ts'
 import { InitPage, plannedRow, undoingRow } from './init-page.ts'
 import type { Terminal } from './terminal.ts'
+import { initText } from './text/init.ts'
+
+const { choice, changes, results, scope: scopeText } = initText
 
 /**
  * @param folder the working directory of the command
@@ -46,7 +49,7 @@ async function setUp(context: InitContext): Promise<ExitCode> {
   if (!Array.isArray(clients)) return clients
   const { scope } = options
   const root = rootOf(scope, machine)
-  page.print(root === null ? 'For you, in every project:' : `For everybody who works on ${root}:`)
+  page.print(root === null ? scopeText.user : scopeText.project(root))
   const plan = planFor(clients, machine, { scope, withRules: options.rules })
   show(plan, context)
   const count = plan.filter(({ kind }) => kind === 'write').length
@@ -54,16 +57,16 @@ async function setUp(context: InitContext): Promise<ExitCode> {
   const applying = { record: new InitRecord(machine), root, machine, now: new Date() }
   if (count === 0) {
     if (options.dryRun !== true) apply(plan, applying)
-    page.print(hasSkipped ? '\nNothing was written.' : '\nEverything is set up already; nothing was written.')
+    page.print(`\n${hasSkipped ? results.nothing : results.allThere}`)
     return hasSkipped ? exitCodes.problem : exitCodes.ok
   }
-  const go = await page.confirmed(options, `Write ${filesText(count, 'this file', 'these')}?`)
+  const go = await page.confirmed(options, changes.write(count))
   if (go !== true) return go
   const applied = apply(plan, applying)
   const written = applied.filter(({ kind }) => kind === 'written').length
-  page.print(written === 0 ? '\nNothing was written.' : `\nWrote ${filesText(written, '1 file', '')}.`)
+  page.print(`\n${written === 0 ? results.nothing : results.wrote(written)}`)
   const failed = applied.filter((one) => one.kind === 'failed')
-  for (const { planned, because } of failed) page.error(`${page.short(planned.file)} was not written: ${because}.`)
+  for (const { planned, because } of failed) page.error(results.notWritten(page.short(planned.file), because))
   const ready = clients.filter(
     (client) =>
       !isUnusable(client, plan) &&
@@ -71,8 +74,7 @@ async function setUp(context: InitContext): Promise<ExitCode> {
   )
   if (ready.length > 0) nextSteps(ready, scope, page)
   const missing = clients.filter((client) => !ready.includes(client))
-  if (missing.length > 0)
-    page.error(`Not set up: ${missing.map(({ title }) => title).join(', ')}. The reason is above.`)
+  if (missing.length > 0) page.error(results.notSetUp(missing.map(({ title }) => title)))
   return hasSkipped || failed.length > 0 ? exitCodes.problem : exitCodes.ok
 }
 
@@ -87,25 +89,23 @@ async function chooseClients({
   if (names.length > 0) return initClients.filter(({ id }) => names.includes(id))
   const detected = findClients(machine)
   if (detected.length === 0) {
-    page.print(`No supported client was found here. Name one: assent init ${initClients.map(({ id }) => id).join('|')}`)
+    page.print(choice.noneFound(initClients.map(({ id }) => id)))
     return exitCodes.problem
   }
   if (options.all === true) return detected.map(({ client }) => client)
-  page.print(`Found:\n${listText(detected)}\n`)
+  page.print(`${choice.found}\n${listText(detected)}\n`)
   const { ask } = terminal
   if (ask === undefined) {
-    page.error(
-      `Nothing was written: there is no terminal to choose clients. Name them, such as --client ${detected[0]?.client.id}, or give --all.`,
-    )
+    page.error(choice.noTerminal(detected[0]?.client.id))
     return exitCodes.usage
   }
   for (;;) {
-    const line = await ask(choiceQuestion)
+    const line = await ask(choice.question)
     const read = readChoice(line ?? '', detected)
     if (!read.ok) page.print(read.because)
     else if (read.clients.length > 0) return [...read.clients]
     else {
-      page.print('Nothing was chosen, and nothing was written.')
+      page.print(choice.none)
       return exitCodes.ok
     }
   }
@@ -119,20 +119,20 @@ function show(plan: readonly Planned[], { options, machine, page }: InitContext)
     for (const one of sorted) {
       if (one.kind === 'write') page.diff(one.file, one.change, one.write.before ?? '', one.write.after)
     }
-  } else if (plan.some(({ kind }) => kind === 'write')) page.print('  --diff shows the full change of each file.')
+  } else if (plan.some(({ kind }) => kind === 'write')) page.print(`  ${changes.diffHint}`)
   if (options.scope === 'project' && isAbsolute(machine.launch.command)) {
-    page.print('  The server is written with its path on this machine. For colleagues, run init with npx.')
+    page.print(`  ${changes.pathHint}`)
   }
   for (const one of sorted) if (one.kind === 'left') page.skipped(one.file, one.change, one.because, 'add')
 }
 
 function nextSteps(clients: readonly InitClient[], scope: Scope, page: InitPage): void {
-  page.print('\nNext:')
+  page.print(`\n${results.next}`)
   const width = Math.max(...clients.map(({ title }) => title.length))
   for (const { title, next, isUserAlone } of clients) {
     page.print(`  ${title.padEnd(width)}  ${next(isUserAlone === true ? 'user' : scope)}`)
   }
-  page.print(`\n\`assent doctor\` checks it. \`assent init --undo${scope === 'user' ? '' : ' --project'}\` reverts it.`)
+  page.print(`\n${results.checks(scope === 'project')}`)
 }
 
 async function undo({ names, options, machine, page }: InitContext): Promise<ExitCode> {
@@ -142,25 +142,23 @@ async function undo({ names, options, machine, page }: InitContext): Promise<Exi
   const removed = ids.map((client) => ({ client, root }))
   const plan = planUndo(record, removed, machine)
   if (plan.length === 0) {
-    page.print(
-      `There is nothing to undo ${root === null ? 'for you' : `in ${root}`}.${elsewhere(record, machine, root)}`,
-    )
+    page.print([results.nothingToUndo(root), ...elsewhere(record, machine, root)].join(' '))
     return exitCodes.ok
   }
-  page.print(root === null ? 'For you, in every project:' : `In ${root}:`)
+  page.print(root === null ? scopeText.user : scopeText.undoneIn(root))
   showUndo(plan, ids, { options, page })
   const count = plan.filter(({ kind }) => kind === 'change' || kind === 'remove').length
   const hasSkipped = plan.some(({ kind }) => kind === 'left')
   if (count > 0) {
-    const go = await page.confirmed(options, `Revert ${filesText(count, 'this file', 'these')}?`)
+    const go = await page.confirmed(options, changes.revert(count))
     if (go !== true) return go
   } else if (options.dryRun === true) return hasSkipped ? exitCodes.problem : exitCodes.ok
   const failed = applyUndo(plan, record, machine).filter((one) => one.kind === 'left' && !plan.includes(one))
   for (const one of failed) {
-    if (one.kind === 'left') page.error(`${page.short(one.written.file)} was not changed: ${one.because}.`)
+    if (one.kind === 'left') page.error(results.notReverted(page.short(one.written.file), one.because))
   }
   const reverted = count - failed.length
-  page.print(reverted > 0 ? `\nReverted ${filesText(reverted, '1 file', '')}.` : '\nNothing was changed.')
+  page.print(`\n${reverted > 0 ? results.reverted(reverted) : results.noneChanged}`)
   return hasSkipped || failed.length > 0 ? exitCodes.problem : exitCodes.ok
 }
 
@@ -185,18 +183,12 @@ function showUndo(
 }
 
 /** A hint, if the other scope has something to undo. */
-function elsewhere(record: InitRecord, machine: Machine, root: string | null): string {
+function elsewhere(record: InitRecord, machine: Machine, root: string | null): readonly string[] {
   const other = root === null ? (machine.repository ?? machine.folder) : null
-  if (!record.read().some(({ readers }) => readers.some((one) => one.root === other))) return ''
-  return other === null
-    ? ' For your own configuration: assent init --undo'
-    : ` For the files of this project: assent init --undo --project`
+  if (!record.read().some(({ readers }) => readers.some((one) => one.root === other))) return []
+  return [other === null ? results.undoUser : results.undoProject]
 }
 
 function rootOf(scope: Scope, { repository, folder }: Machine): string | null {
   return scope === 'user' ? null : (repository ?? folder)
-}
-
-function filesText(count: number, one: string, these: string): string {
-  return count === 1 ? one : `${these} ${count} files`.trim()
 }

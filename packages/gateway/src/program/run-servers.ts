@@ -16,6 +16,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { serversOf } from './reloadable.ts'
 import { handleSignals } from './signals.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { serversText as text } from './text/configuration.ts'
 
 const reasonChars = 2_000
 
@@ -30,7 +31,7 @@ export async function runServers(
   if (isJson) terminal.out(safeJson({ ok: isOk, file, servers }))
   else {
     for (const line of serverLines(servers, terminal)) terminal.out(line)
-    terminal.out(`${working} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} can be used.`)
+    terminal.out(text.usable(working, servers.length))
   }
   return isOk ? exitCodes.ok : exitCodes.problem
 }
@@ -59,23 +60,16 @@ export async function checkedServers(config: Config, onTools?: CheckOptions['onT
   }
 }
 
-const transports = {
-  stdio: 'stdio',
-  'streamable-http': 'Streamable HTTP',
-  'http+sse': 'HTTP+SSE',
-  'in-process': 'in this process',
-} as const
-
 /** @param what the prefix of each name */
 export function serverLines(servers: readonly CheckedServer[], { isOutColoured }: Terminal, what = ''): string[] {
   const width = Math.max(0, ...servers.map(({ name }) => name.length))
   return servers.map((one) => {
     const name = `${what}${one.name}:${' '.repeat(width - one.name.length)}`
     if (!one.ok) return `${toned(isOutColoured, 'red', 'error')} ${name} ${safeLine(one.reason)}`
-    const hidden = one.hiddenTools === 0 ? '' : ` (${one.hiddenTools} more not offered)`
-    const short = one.shortened === undefined ? '' : `, ${one.shortened.length} with a short name for clients`
-    const tools = `${one.tools === 1 ? '1 tool' : `${one.tools} tools`}${hidden}${short}`
-    const how = `${safeLine(one.revision)} over ${transports[one.transport]}, ${tools}, ready after ${one.startMs} ms`
-    return `${toned(isOutColoured, 'green', 'ok   ')} ${name} ${how}`
+    const hidden = one.hiddenTools === 0 ? '' : text.notOffered(one.hiddenTools)
+    const short = one.shortened === undefined ? '' : text.shortNames(one.shortened.length)
+    const tools = `${text.tools(one.tools)}${hidden}${short}`
+    const how = text.ready(safeLine(one.revision), text.transports[one.transport], tools, one.startMs)
+    return `${toned(isOutColoured, 'green', 'ok'.padEnd(5))} ${name} ${how}`
   })
 }

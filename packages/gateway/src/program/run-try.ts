@@ -19,8 +19,9 @@ import { handleSignals } from './signals.ts'
 import { hasDesktop } from './standalone/desktop.ts'
 import { openState } from './state.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { tryText as text } from './text/inbox.ts'
 
-const question = 'This is a sample question. Shall your agent continue?'
+const { question } = text
 const tool = 'elicit_confirm'
 /** The question is asked in the inbox, and opened by this command. */
 const forAgent = { ASSENT_ASKS_SURFACES: 'inbox', ASSENT_DESKTOP_OPEN: 'false', ASSENT_DESKTOP_NOTIFY: 'false' }
@@ -43,7 +44,7 @@ export async function runTry(terminal: Terminal): Promise<ExitCode> {
   const over = new AbortController()
   try {
     await Promise.race([client.begin(ownVersion(), 'assent-try'), failed])
-    err(`${strong('1.')} An agent asks: "${question}"`)
+    err(`${strong('1.')} ${text.asks(question)}`)
     const calling = answered(client)
     const id = await Promise.race([
       openAskId(read.config, terminal, over.signal),
@@ -54,10 +55,10 @@ export async function runTry(terminal: Terminal): Promise<ExitCode> {
     if (id !== undefined) await showAsk(id, read.config, terminal, strong)
     const result = await Promise.race([calling, failed, stopped])
     if (result === undefined) {
-      err('The question was withdrawn.')
+      err(text.withdrawn)
       return exitCodes.ok
     }
-    err(`${strong('3.')} The agent gets your answer:\n\n   ${result}\n`)
+    err(`${strong('3.')} ${text.agentGets}\n\n   ${result}\n`)
   } finally {
     over.abort()
     signals.remove()
@@ -113,12 +114,12 @@ async function showAsk(
   const { variables, out, err } = terminal
   const show = async (inbox: FoundInbox) => {
     const offer = await inbox.offer(`/asks/${id}`)
-    err(`${strong('2.')} You answer in your inbox.`)
+    err(`${strong('2.')} ${text.youAnswer}`)
     if (hasDesktop(process.platform, variables)) {
       const problem = await openOffer(offer, terminal).catch((error: unknown) => error)
       if (problem === undefined) return
     }
-    err(`   Open this link (it works once, within ${linkMinutes} minutes):`)
+    err(`   ${text.openLink(linkMinutes)}`)
     out(offer.link)
   }
   // The agent's process serves the inbox; it has just started.
@@ -126,9 +127,8 @@ async function showAsk(
 }
 
 async function connect(terminal: Terminal): Promise<ExitCode> {
-  const next = 'To connect Claude Code, Cursor, Codex and others, run: npx assent init'
-  if (terminal.confirm === undefined || !(await terminal.confirm('Connect your coding agent now?'))) {
-    terminal.err(next)
+  if (terminal.confirm === undefined || !(await terminal.confirm(text.connect))) {
+    terminal.err(text.connectLater)
     return exitCodes.ok
   }
   const { runInit } = await import('./run-init.ts')

@@ -6,6 +6,7 @@ import type { Field } from '@assent/core'
 import { type KnownClient, knownClients } from '../../call/clients/known-clients.ts'
 import { holdableMs } from '../../call/clients/request-timeouts.ts'
 import { type ClientTraits, carefulTraits } from '../../call/clients/traits.ts'
+import { clientTraitsText as text } from './text/checks.ts'
 
 export interface ClientReport {
   readonly forms: string
@@ -17,14 +18,7 @@ export interface ClientReport {
   readonly quietMs: number | undefined
 }
 
-const words: Readonly<Record<Field['kind'], string>> = {
-  text: 'text',
-  number: 'numbers',
-  boolean: 'yes or no',
-  choice: 'one choice',
-  choices: 'several choices',
-  list: 'lists of texts',
-}
+const words: Readonly<Record<Field['kind'], string>> = text.kinds
 /** Without `list`: a client that shows texts also shows lists of texts. */
 const every = (Object.keys(words) as Field['kind'][]).filter((kind) => kind !== 'list')
 
@@ -33,39 +27,33 @@ export function clientReportOf(title: string): ClientReport {
   const { form, showsLinks, no, patience } = traits
   const missing = every.filter((kind) => !form.kinds.includes(kind))
   const inbox = [
-    ...(form.kinds.length === 0 ? ['every question'] : missing.map((kind) => `forms with ${words[kind]}`)),
-    ...(showsLinks ? [] : ['pages to open, such as for secrets']),
-    ...(no === 'either' && form.kinds.length > 0
-      ? ['questions that the client answers faster than a person can read']
-      : []),
+    ...(form.kinds.length === 0 ? [text.everyQuestion] : missing.map((kind) => text.formsWith(words[kind]))),
+    ...(showsLinks ? [] : [text.pages]),
+    ...(no === 'either' && form.kinds.length > 0 ? [text.fastAnswers] : []),
   ]
   return {
     forms:
       form.kinds.length === 0
-        ? 'not supported'
+        ? text.notSupported
         : missing.length === 0
-          ? 'all kinds'
-          : list(form.kinds.map((kind) => words[kind])),
-    links: showsLinks ? 'supported' : 'not supported',
+          ? text.all
+          : text.list(form.kinds.map((kind) => words[kind])),
+    links: showsLinks ? text.supported : text.notSupported,
     waits: waitsOf(traits),
-    inbox: inbox.length === 0 ? 'nothing' : list(inbox),
+    inbox: inbox.length === 0 ? text.nothing : text.list(inbox),
     quietMs: patience.quietMs,
   }
 }
 
 function waitsOf({ patience }: ClientTraits): string {
   const keptMs = holdableMs(patience, { progress: true, over: 'stdio' })
-  if (!Number.isFinite(keptMs)) return 'as long as the person takes'
-  const shortly = `${Math.round(keptMs / 1_000)} s; then the agent gets a handle to fetch the answer later, and the question stays open`
-  return patience.extendedBy === 'question' ? `as long as it shows the question itself; else ${shortly}` : shortly
+  if (!Number.isFinite(keptMs)) return text.waits.unlimited
+  const shortly = text.waits.limited(Math.round(keptMs / 1_000))
+  return patience.extendedBy === 'question' ? text.waits.whileShown(shortly) : shortly
 }
 
 /** If a client has several rows, the one that applies to all versions. */
 function generalRow(title: string): KnownClient | undefined {
   const rows = knownClients.filter((row) => row.title === title)
   return rows.find(({ from, before }) => from === undefined && before === undefined) ?? rows[0]
-}
-
-function list(items: readonly string[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
 }

@@ -9,6 +9,7 @@ import { readYaml } from '../init/edit/yaml.ts'
 import { readText } from '../init/files.ts'
 import { npxLaunch, type Program, pathLaunch } from '../init/launch.ts'
 import type { Machine } from '../init/machine.ts'
+import { clientProblems } from './text/checks.ts'
 
 export interface ConfiguredLaunch {
   readonly command: string
@@ -52,7 +53,7 @@ function lookIn(file: string, scope: Scope, { form, path, value }: EntryChange, 
   if ('because' in content) return broken(content.because)
   const found = valueAt(content.value, path)
   if (found === undefined) return []
-  if (!isObject(found)) return broken(`${path.join('.')} is not understood`)
+  if (!isObject(found)) return broken(clientProblems.notUnderstood(path.join('.')))
   const isOff = found.enabled === false || found.disabled === true
   const launch = launchOf(found)
   if (launch !== undefined) {
@@ -71,7 +72,7 @@ function lookIn(file: string, scope: Scope, { form, path, value }: EntryChange, 
   const url = found.url ?? found.httpUrl ?? found.serverUrl ?? found.uri
   return typeof url === 'string'
     ? [{ file, scope, kind: 'url', url, isOff }]
-    : broken(`${path.join('.')} has no command`)
+    : broken(clientProblems.noCommand(path.join('.')))
 }
 
 /** Clients use different keys for command, arguments and environment. */

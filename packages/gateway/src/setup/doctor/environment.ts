@@ -11,6 +11,9 @@ import { askListener } from '../../inbox/listener-proof.ts'
 import { type Machine, stateFolder } from '../init/machine.ts'
 import { doctorLimits } from '../limits.ts'
 import { isAtLeast, oldestNode } from '../node-version.ts'
+import { machineText } from './text/checks.ts'
+
+const { node } = machineText
 
 export interface DoctorFinding {
   readonly what: string
@@ -22,31 +25,31 @@ export interface DoctorFinding {
 
 /** @param isStarted whether a client starts the Node that is first on the PATH, as npx does */
 export function nodeFinding({ variables }: Machine, isStarted: boolean): DoctorFinding {
-  if (!isStarted) return { what: 'Node', ok: true, words: 'clients start it by its path' }
+  if (!isStarted) return { what: node.title, ok: true, words: node.byPath }
   const { stdout, error } = spawnSync('node', ['--version'], {
     env: { PATH: variables.PATH ?? '' },
     encoding: 'utf8',
     timeout: doctorLimits.nodeMs,
   })
-  const change = `Install Node ${oldestNode.join('.')} or later where your clients find it first.`
-  if (error !== undefined) return { what: 'Node', ok: false, words: 'no program node is on the path', change }
+  const change = node.install(oldestNode.join('.'))
+  if (error !== undefined) return { what: node.title, ok: false, words: node.missing, change }
   const version = stdout.trim()
   const isRecent = isAtLeast(version, oldestNode)
-  return { what: 'Node', ok: isRecent, words: `${version} is what clients start`, ...(isRecent ? {} : { change }) }
+  return { what: node.title, ok: isRecent, words: node.version(version), ...(isRecent ? {} : { change }) }
 }
 
 export function folderFinding(machine: Machine): DoctorFinding {
   const folder = stateFolder(machine)
+  const text = machineText.folder
   const probe = join(folder, `.probe-${randomBytes(4).toString('hex')}`)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(probe, '')
     rmSync(probe)
-    return { what: 'Data folder', ok: true, words: `${folder} can be written` }
+    return { what: text.title, ok: true, words: text.writable(folder) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const change = 'Make it writable, or set XDG_STATE_HOME to a folder that is.'
-    return { what: 'Data folder', ok: false, words: `${folder} cannot be written (${code})`, change }
+    return { what: text.title, ok: false, words: text.notWritable(folder, code), change: text.change }
   }
 }
 
@@ -66,14 +69,14 @@ export interface ExpectedInbox {
  * prove that it has the keys of this store.
  */
 export async function portFinding({ listen, store, keys, lastOrigin }: ExpectedInbox): Promise<DoctorFinding> {
-  const what = 'Inbox'
+  const { title: what, ...text } = machineText.inbox
   for (const origin of new Set([expectedOrigin(listen), ...(lastOrigin === undefined ? [] : [lastOrigin])])) {
     const listener = await askListener(new URL(origin), keys, AbortSignal.timeout(doctorLimits.portMs))
     if (listener === undefined) continue
     return {
       what,
       ok: true,
-      words: `${origin}/ is served by a running Assent with the store ${store}; all windows with this store share it`,
+      words: text.shared(origin, store),
     }
   }
   const url = `http://${addressText(listen)}/`
@@ -82,14 +85,14 @@ export async function portFinding({ listen, store, keys, lastOrigin }: ExpectedI
     return {
       what,
       ok: true,
-      words: `${url} is free; the first window will serve the inbox there, with the store ${store}`,
+      words: text.free(url, store),
     }
-  const owner = /assent/i.test(page) ? 'an Assent with another store, or of another user' : 'another program'
+  const owner = /assent/i.test(page) ? text.otherAssent : text.otherProgram
   return {
     what,
     ok: false,
-    words: `${url} is taken by ${owner}; your windows use a free port instead, which changes`,
-    change: 'Stop that program, or give Assent another address: set ASSENT_LISTEN, such as 127.0.0.1:7431.',
+    words: text.taken(url, owner),
+    change: text.change,
   }
 }
 

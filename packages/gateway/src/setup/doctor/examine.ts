@@ -16,6 +16,7 @@ import { type ClientReport, clientReportOf } from './client-report.ts'
 import { type Configured, type ConfiguredLaunch, configuredIn } from './configured.ts'
 import { type DoctorFinding, type ExpectedInbox, folderFinding, nodeFinding, portFinding } from './environment.ts'
 import { checkLaunch, type LiveProbe } from './live.ts'
+import { clientProblems as text } from './text/checks.ts'
 
 export interface Examined {
   readonly id: string
@@ -116,18 +117,14 @@ async function examineOne(one: DetectedClient, examination: Examination): Promis
     problems.push(...problemsOf(configured, report), ...storeProblems(configured, request))
     if (configured.kind !== 'command' || !request.mayStart || configured.isOff) places.push({ file, scope, words })
     else if (scope === 'project' && !configured.isOurs && !request.trustsProject) {
-      places.push({
-        file,
-        scope,
-        words: `${words}; not started, because the command comes from this repository (--trust-project starts it)`,
-      })
+      places.push({ file, scope, words: text.notStarted(words) })
     } else {
       const live = await startedOnce(configured.launch, examination)
       if (!live.sessions.ok) problems.push(failureText(lineOf(configured.launch), live.sessions))
       places.push({ file, scope, words, live })
     }
   }
-  if (places.length === 0) problems.push(`It is not set up. Run: assent init ${id}`)
+  if (places.length === 0) problems.push(text.notSetUp(id))
   else problems.push(...conductorProblems(one.client, machine))
   return { id, title, where: whereFound(one), report, places, problems }
 }
@@ -136,9 +133,7 @@ function failureText(
   line: string,
   { isLate, because }: { readonly isLate: boolean; readonly because: string },
 ): string {
-  return isLate
-    ? `Not checked in time: \`${line}\`. ${because} The first start may download the program: run assent doctor again.`
-    : `\`${line}\` does not respond: ${because}`
+  return isLate ? text.late(line, because) : text.noResponse(line, because)
 }
 
 function startedOnce(launch: ConfiguredLaunch, { machine, untilMs, started }: Examination): Promise<LiveProbe> {
@@ -162,20 +157,13 @@ function startedOnce(launch: ConfiguredLaunch, { machine, untilMs, started }: Ex
 }
 
 function problemsOf(configured: Configured, { quietMs }: ClientReport): string[] {
-  if (configured.kind === 'broken') return [`${configured.file} cannot be used: ${configured.because}.`]
-  if (configured.isOff) return [`It is switched off in ${configured.file}.`]
+  if (configured.kind === 'broken') return [text.unusable(configured.file, configured.because)]
+  if (configured.isOff) return [text.off(configured.file)]
   if (configured.kind === 'url') return []
   const { timeoutMs, file, launch } = configured
-  const unpinned = isUnpinned(launch)
-    ? [
-        `${file} names no version, so every start runs the newest one in the registry. Run \`assent init --undo\`, then \`assent init\`: it writes the version.`,
-      ]
-    : []
+  const unpinned = isUnpinned(launch) ? [text.noVersion(file)] : []
   if (timeoutMs === undefined || quietMs === undefined || timeoutMs >= quietMs) return unpinned
-  return [
-    ...unpinned,
-    `${file} sets a timeout of ${timeoutMs / 1_000} s, which is too short for a person to answer. Raise it to ${quietMs / 1_000} s or more.`,
-  ]
+  return [...unpinned, text.shortTimeout(file, timeoutMs / 1_000, quietMs / 1_000)]
 }
 
 /** Two stores are two inboxes. */
@@ -184,9 +172,7 @@ function storeProblems(configured: Configured, { inbox, storeWith }: DoctorReque
   const store = storeWith(configured.launch.env)
   // With invalid variables the server does not start, which is reported with its output.
   if (store === undefined || store === inbox.store) return []
-  return [
-    `The variables in ${configured.file} select another store, ${store}: its questions are in another inbox. Remove them to share one inbox.`,
-  ]
+  return [text.otherStore(configured.file, store)]
 }
 
 function conductorProblems({ id, hasConductor }: InitClient, machine: Machine): string[] {
@@ -194,8 +180,7 @@ function conductorProblems({ id, hasConductor }: InitClient, machine: Machine): 
   const roots = machine.repository === undefined ? [undefined] : [undefined, machine.repository]
   return roots.flatMap((root) =>
     unconnectedConductors(machine, root).map((file) => {
-      const command = `assent init ${id}${root === undefined ? '' : ' --project'}`
-      return `The agent ${file} does not use the tools of Assent. Run: ${command}`
+      return text.otherConductor(file, id, root !== undefined)
     }),
   )
 }

@@ -10,6 +10,7 @@ import { BackOff } from '../../servers/back-off.ts'
 import type { StdioServer } from '../../servers/stdio-server.ts'
 import { StdioTransport } from '../../servers/stdio-transport.ts'
 import { doctorLimits } from '../limits.ts'
+import { launchText } from './text/checks.ts'
 
 export type RevisionCheck =
   | { readonly ok: true; readonly revision: string; readonly tools: readonly string[]; readonly tookMs: number }
@@ -91,7 +92,7 @@ async function check(
     new BackOff(),
   )
   const timer = setTimeout(
-    () => ended.reject(new TooLate(`It has not responded yet.${relevantLines(stderrLines, redact)}`)),
+    () => ended.reject(new TooLate(launchText.noResponseYet(relevantLines(stderrLines, redact)))),
     Math.max(0, untilMs - begun),
   )
   let count = 0
@@ -139,5 +140,5 @@ function relevantLines(stderrLines: readonly string[], redact: Redact): string {
   const distinct = relevant.filter((line, index) => !relevant.some((other, at) => at < index && other.startsWith(line)))
   const chosen = distinct.length > 0 ? distinct.slice(0, outputLines) : lines.slice(-outputLines)
   const shown = chosen.map((line) => oneLine(redact(line), 'terminal', { maxChars }))
-  return shown.length === 0 ? '' : ` Its output: ${shown.join(' / ')}`
+  return shown.length === 0 ? '' : launchText.output(shown)
 }
