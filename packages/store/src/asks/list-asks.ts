@@ -45,7 +45,8 @@ export function listAsks({
   const name = `list_${open ? 'open' : 'ended'}_${byServer ? 'of_server_' : ''}${byKind ? 'of_kind_' : ''}${byOutcome ? 'of_outcome_' : ''}${atMost}`
   let statement = byShape.get(name)
   if (statement === undefined) {
-    // An older version beside this one ends asks without a time here.
+    // An older version beside this one ends asks without a time here. SQLite starts at a position in an index of an expression
+    // only if it is compared alone and without a cast.
     const place = open ? 'w.raised_at' : 'coalesce(w.ended_at, w.raised_at)'
     statement = query<ListParams, ListedAskRow>(
       name,
@@ -55,6 +56,7 @@ export function listAsks({
            ${byOutcome ? 'join asks a on a.tenant = w.tenant and a.id = w.ask_id' : ''}
          where w.tenant = :tenant and w.approver = :approver and w.is_open = ${open ? 1 : 0}
            and (${place}, w.ask_id) < (cast(:before_at as bigint), :before_id)
+           ${open ? '' : `and ${place} <= :before_at`}
            ${open ? 'and w.decide_by > :now' : ''}
            ${byServer ? 'and w.server = :server' : ''}
            ${byKind ? 'and w.kind = :kind' : ''}
