@@ -7,19 +7,20 @@ import { openSqlite } from '@assent/store'
 import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from '../test-kit/chromium.ts'
 import { inboxServerKeys, startInboxServer, tenant } from '../test-kit/gateway/inbox-server.ts'
-import { aDeployment, raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
+import { aGate, raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { agentAsks } from './inbox/agent-asks.ts'
 import { gateAsk } from './inbox/gate-ask.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { writeSampleHistory } from './inbox/sample-history.ts'
+import { statePictures } from './inbox/state-pictures.ts'
 
 const [into = 'docs/screens', ...only] = process.argv.slice(2)
 const isWanted = (name: string) => only.length === 0 || only.includes(name)
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
 const everywhere = [
-  'approval',
   'decision',
   'list',
+  'bulk',
   'choices',
   'safe link',
   'settled',
@@ -29,7 +30,7 @@ const everywhere = [
   'figures',
 ] as const
 /** Only wide and light. */
-const once = ['one of', 'text', 'formats', 'numbers', 'unsafe link', 'odd link', 'quorum'] as const
+const once = ['one of', 'text', 'formats', 'numbers', 'unsafe link', 'odd link'] as const
 
 const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
 const path = join(folder, 'assent.db')
@@ -40,7 +41,6 @@ const nothing = await startInboxServer()
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()
 const agent = await agentAsks()
-const gate = await gateAsk()
 const browser = await aBrowser()
 try {
   for (const [size, viewport] of Object.entries(sizes)) {
@@ -61,8 +61,12 @@ try {
       await agentCards(await other.newPage(), size, colorScheme)
       await other.close()
       const approving = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      if (isWanted('gate')) await gateCard(await signedIn(approving, gate.inbox), size, colorScheme)
+      if (isWanted('gate')) await gateCard(approving, size, colorScheme)
       await approving.close()
+      for (const [name, take] of Object.entries(statePictures).filter(([one]) => isWanted(one))) {
+        const look = { viewport, colorScheme, reducedMotion: 'reduce' } as const
+        await take(browser, look, (page) => save(page, `${into}/${name}-${size}-${colorScheme}.png`))
+      }
     }
   }
   // Last, so that it is in no other picture.
@@ -73,9 +77,8 @@ try {
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       const page = await signedIn(context)
       await page.goto(`${inbox.url}/secret/${secret}`)
-      await page.getByLabel('Secret').fill('npm_0123456789abcdef')
-      await page.screenshot({ path: `${into}/secret-${size}-${colorScheme}.png` })
-      console.log(`${into}/secret-${size}-${colorScheme}.png`)
+      await page.getByLabel('Secret', { exact: true }).fill('npm_0123456789abcdef')
+      await save(page, `${into}/secret-${size}-${colorScheme}.png`)
       await context.close()
     }
   }
@@ -83,10 +86,17 @@ try {
   await browser.close()
   await playing.close()
   await agent.close()
-  await gate.close()
   await nothing.close()
   await inbox.close()
   await rm(folder, { recursive: true, force: true })
+}
+
+async function save(page: Page, file: string, fullPage = false): Promise<void> {
+  // No button looks as if the mouse were on it, and no animation is half done.
+  await page.mouse.move(0, 0)
+  await page.waitForTimeout(400)
+  await page.screenshot({ path: file, fullPage })
+  console.log(file)
 }
 
 async function signedIn(context: BrowserContext, at = inbox): Promise<Page> {
@@ -97,7 +107,7 @@ async function signedIn(context: BrowserContext, at = inbox): Promise<Page> {
 }
 
 async function anExpiredAsk(): Promise<string> {
-  const { id } = await inbox.store.asks.raise(aDeployment({ decideWithinMs: 1_000 }))
+  const { id } = await inbox.store.asks.raise(aGate({ decideWithinMs: 1_000 }))
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   await inbox.store.sweep()
   return id
@@ -110,8 +120,7 @@ async function offline(page: Page, context: BrowserContext, file: string): Promi
   await page.locator('.card').waitFor()
   await context.setOffline(true)
   await page.getByText('npx assent inbox open').waitFor({ timeout: 60_000 })
-  await page.screenshot({ path: file })
-  console.log(file)
+  await save(page, file)
   await context.setOffline(false)
 }
 
@@ -119,8 +128,7 @@ async function empty(page: Page, file: string): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
   await page.goto(await nothing.linkFor({ principal: 'ann', groups: [] }))
   await page.locator('.empty').waitFor()
-  await page.screenshot({ path: file })
-  console.log(file)
+  await save(page, file)
 }
 
 /** A run of the deploy example: at its first question, and when it has finished. */
@@ -133,8 +141,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await card.getByRole('button', { name: 'Europe' }).waitFor()
   await page.waitForTimeout(700)
   await card.scrollIntoViewIfNeeded()
-  await page.screenshot({ path: file('playground'), fullPage: size === 'wide' })
-  console.log(file('playground'))
+  await save(page, file('playground'), size === 'wide')
   await card.getByRole('button', { name: 'Europe' }).click()
   await card.getByRole('button', { name: /^Use the suggestion/ }).click()
   await page.waitForTimeout(700)
@@ -147,38 +154,52 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await card.getByRole('button', { name: 'Approve' }).click()
   await page.locator('.run-result').waitFor()
   if (size === 'phone') await page.locator('.run-result').scrollIntoViewIfNeeded()
-  await page.screenshot({ path: file('result'), fullPage: size === 'wide' })
-  console.log(file('result'))
+  await save(page, file('result'), size === 'wide')
 }
 
 /** The approval of examples/deploy.ts behind a gateway. */
-async function gateCard(page: Page, size: string, colorScheme: string): Promise<void> {
+async function gateCard(context: BrowserContext, size: string, colorScheme: string): Promise<void> {
   const file = `${into}/gate-${size}-${colorScheme}.png`
+  // Each time a new one, because its server waits for only five minutes.
+  const gate = await gateAsk()
+  const page = await signedIn(context, gate.inbox)
   await gate.inbox.store.asks.seen('default', gate.id, 0)
   await page.goto(`${gate.inbox.url}/asks/${gate.id}`)
   await page.locator('.card').waitFor()
-  await page.waitForTimeout(250)
-  await page.screenshot({ path: file })
-  console.log(file)
+  await save(page, file)
+  await gate.close()
 }
 
 /** The cards of the built-in tools, in full. */
 async function agentCards(page: Page, size: string, colorScheme: string): Promise<void> {
   await page.goto(agent.link())
   await page.locator('.row').first().waitFor()
-  for (const name of agent.names.filter(isWanted)) {
+  // The picture `diff` shows the card of onboarding in full.
+  for (const name of agent.names.filter((one) => isWanted(one) || (one === 'onboarding' && isWanted('diff')))) {
     const file = `${into}/${name}-${size}-${colorScheme}.png`
     if (size === 'phone') await page.goto(new URL('/', page.url()).href)
     await page.locator('.row', { hasText: agent.headline(name) }).click()
     await page.locator('.card', { hasText: agent.headline(name) }).waitFor()
     await page.waitForTimeout(250)
-    const height = Number(await page.evaluate(`document.querySelector('.card').getBoundingClientRect().bottom + 40`))
-    const viewport = page.viewportSize() ?? sizes.wide
-    await page.setViewportSize({ width: viewport.width, height: Math.max(viewport.height, Math.ceil(height)) })
-    await page.screenshot({ path: file })
-    await page.setViewportSize(viewport)
-    console.log(file)
+    await wholeCard(page, file)
+    if (name !== 'onboarding' || !isWanted('diff')) continue
+    await page.waitForTimeout(700)
+    await page.getByRole('button', { name: /^Show all .* to answer Yes$/ }).click()
+    await wholeCard(page, `${into}/diff-${size}-${colorScheme}.png`)
   }
+}
+
+async function wholeCard(page: Page, file: string): Promise<void> {
+  await page.evaluate(`document.querySelector('.detail').scrollTop = 0; scrollTo(0, 0)`)
+  // On a phone the page scrolls, and the answers cover its end; on a wide screen the card scrolls beside the list.
+  const height = Number(
+    await page.evaluate(`Math.max(document.documentElement.scrollHeight,
+      document.querySelector('.card').getBoundingClientRect().bottom + 40)`),
+  )
+  const viewport = page.viewportSize() ?? sizes.wide
+  await page.setViewportSize({ width: viewport.width, height: Math.max(viewport.height, Math.ceil(height)) })
+  await save(page, file)
+  await page.setViewportSize(viewport)
 }
 
 /** The samples have no agent that waits for them. */
@@ -190,6 +211,7 @@ async function picture(page: Page, name: string, file: string): Promise<void> {
   await agentsAreWaiting()
   const places: Readonly<Record<string, string>> = {
     list: '/',
+    bulk: '/',
     history: '/history',
     proof: '/history',
     figures: '/figures',
@@ -199,16 +221,18 @@ async function picture(page: Page, name: string, file: string): Promise<void> {
   if (name === 'proof' || (name === 'history' && (page.viewportSize()?.width ?? 0) > 900)) {
     await page.locator('.row').nth(1).click()
   }
+  if (name === 'bulk') {
+    await page.getByRole('button', { name: 'Select several' }).click()
+    for (const at of [1, 2, 4]) await page.getByRole('checkbox').nth(at).check()
+  }
   if (name === 'proof') {
     await page.getByRole('button', { name: 'Check the audit log' }).click()
     await page.getByText('The audit log is consistent').waitFor()
     await page.locator('.proof-hint').scrollIntoViewIfNeeded()
   }
-  await page.waitForTimeout(250)
   if ((page.viewportSize()?.width ?? 0) > 900) {
-    const isTall = ['choices', 'formats', 'numbers', 'quorum'].includes(name)
+    const isTall = ['choices', 'formats', 'numbers'].includes(name)
     await page.setViewportSize({ width: 1120, height: isTall ? 1100 : 780 })
   }
-  await page.screenshot({ path: file, fullPage: name === 'figures' })
-  console.log(file)
+  await save(page, file, name === 'figures')
 }

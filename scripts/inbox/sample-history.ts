@@ -1,9 +1,9 @@
 // A month of settled asks, for pictures of history and statistics. Generated from a seed, so that pictures stay the same.
 
-import type { AskDraft } from '@assent/core'
+import { type AskDraft, approved } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { inboxServerKeys, tenant } from '../../test-kit/gateway/inbox-server.ts'
-import { aDeployment, aForm, forms } from '../../test-kit/gateway/sample-asks.ts'
+import { aGate, anAsk } from '../../test-kit/gateway/sample-asks.ts'
 
 const dayMs = 24 * 60 * 60_000
 const asked = 120
@@ -31,7 +31,7 @@ export async function writeSampleHistory(path: string, nowMs: number): Promise<v
       await store.sweep()
     } else {
       const wants = fate < 0.3 ? 'decline' : fate < 0.36 ? 'cancel' : 'accept'
-      const content = draft.question.kind === 'form' && wants === 'accept' ? { content: { loop: true } } : {}
+      const content = wants === 'accept' ? { content: draft.asker.server === 'deploy' ? approved : { yes: true } } : {}
       const comment = wants === 'decline' ? { comment: 'Not before the freeze ends.' } : {}
       await store.asks.answer({ tenant, id, person, via: 'inbox', answer: { action: wants, ...content, ...comment } })
     }
@@ -42,11 +42,12 @@ export async function writeSampleHistory(path: string, nowMs: number): Promise<v
 
 function draftOf(kind: number, tool: number): AskDraft {
   const decideWithinMs = 20 * 60_000
-  if (kind < 0.4) return aDeployment({ decideWithinMs })
-  const asker = tool < 0.5 ? { server: 'studio', tool: 'compose' } : { server: 'github', tool: 'merge' }
-  const [loop] = forms.choices?.fields ?? []
-  return aForm(tool < 0.5 ? 'Make it a loop?' : 'Merge into main?', loop === undefined ? [] : [loop], {
-    asker,
-    decideWithinMs,
-  })
+  const caller = { client: 'Claude Code' }
+  if (kind < 0.4) return aGate({ decideWithinMs, caller })
+  const isStudio = tool < 0.5
+  const asker = isStudio ? { server: 'studio', tool: 'compose' } : { server: 'github', tool: 'merge' }
+  const title = isStudio ? 'Make it a loop?' : 'Merge into main?'
+  const call = { tool: asker.tool, arguments: isStudio ? { bars: 16 } : { pull_request: 41 } }
+  const form = { fields: [{ kind: 'boolean', name: 'yes', title, required: true }] } as const
+  return anAsk({ kind: 'form', message: title, form, call }, { asker, caller, decideWithinMs })
 }
