@@ -14,7 +14,8 @@ export function logTelemetry(metrics: Metrics, log: Log): Telemetry {
     },
     ended: (server, end, waitedMs, answer) => {
       metrics.ended(server, end, waitedMs, answer)
-      const named = answer === undefined ? {} : { answer }
+      // A name such as `approved`, not what a person wrote; the log censors a field called `answer`.
+      const named = answer === undefined ? {} : { outcome: answer }
       log.info({ server, end, ...named, waitedMs: Math.round(waitedMs) }, 'Question ended.')
     },
     unseen: (server) => {
