@@ -11,7 +11,7 @@ import type { KnownTool, PolicyFinding } from './finding.ts'
 import { schemaAt, typesOf } from './input-schema.ts'
 import type { PolicySource } from './policy-set.ts'
 import { actionOf } from './short-form.ts'
-import { couldApply } from './static-match.ts'
+import { knownFacts, staticMatch } from './static-match.ts'
 
 type CedarType = Type<string>
 
@@ -23,9 +23,10 @@ export async function cedarFindings(
   const cedar = await loadCedar()
   const findings: PolicyFinding[] = []
   for (const { policy, place } of sources) {
+    const matches = staticMatch(policy)
     const args = argumentsType(
       argumentPaths(policy),
-      (tools ?? []).filter((tool) => couldApply(policy, tool)),
+      (tools ?? []).filter((tool) => matches(knownFacts(tool))),
     )
     if (args === undefined) continue
     const id = policy.annotations?.id ?? ''

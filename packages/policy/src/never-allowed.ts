@@ -4,25 +4,25 @@
 // definition: a permit loses such conditions, and a forbid with such a condition is left out. What the weaker set
 // denies, the real one denies for every call. In doubt a tool stays listed.
 
-import { canonicalJson, isPlainObject } from '@assent/core'
+import { isPlainObject } from '@assent/core'
 import type { Clause, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { type Cedar, loadCedar } from './cedar.ts'
 import { actionEntity, entitiesOf, type PolicyPerson, type PolicyTarget, resourceEntity } from './cedar-entities.ts'
+import { SlicedSet } from './sliced-set.ts'
 
 const cachedMost = 50_000
-let setsBuilt = 0
 
 export class NeverAllowed {
   readonly #cedar: Cedar
-  readonly #id: string
+  readonly #weaker: SlicedSet
   readonly #forbids: ReadonlySet<string>
   /** Whether a policy names a person, so that people with equal groups may have different lists. */
   readonly #namesPeople: boolean
   readonly #cache = new Map<string, boolean>()
 
-  private constructor(cedar: Cedar, id: string, forbids: ReadonlySet<string>, namesPeople: boolean) {
+  private constructor(cedar: Cedar, weaker: SlicedSet, forbids: ReadonlySet<string>, namesPeople: boolean) {
     this.#cedar = cedar
-    this.#id = id
+    this.#weaker = weaker
     this.#forbids = forbids
     this.#namesPeople = namesPeople
   }
@@ -31,20 +31,23 @@ export class NeverAllowed {
   static async build(policies: readonly PolicyJson[]): Promise<NeverAllowed> {
     const cedar = await loadCedar()
     const weaker = policies.flatMap(weakened)
-    setsBuilt += 1
-    const id = `never allowed ${setsBuilt}`
-    const staticPolicies = Object.fromEntries(weaker.map((policy) => [policy.annotations?.id ?? '', policy]))
-    const parsed = cedar.preparsePolicySet(id, { staticPolicies })
-    if (parsed.type === 'failure') throw new Error(`Weakened policies do not parse: ${parsed.errors[0]?.message}`)
+    const set = SlicedSet.parse(cedar, weaker)
+    if (!(set instanceof SlicedSet)) throw new Error(`Weakened policies do not parse: ${set[0]}`)
     const forbids = weaker.filter(({ effect }) => effect === 'forbid').map(({ annotations }) => annotations?.id ?? '')
     const namesPeople = weaker.some((policy) => mentions(policy, isPersonEntity))
-    return new NeverAllowed(cedar, id, new Set(forbids), namesPeople)
+    return new NeverAllowed(cedar, set, new Set(forbids), namesPeople)
   }
 
   includes(person: PolicyPerson, target: PolicyTarget): boolean {
-    const { kind, server, name, annotations = {} } = target
-    const who = [person.groups, person.roles, person.teams ?? []].map((all) => [...all].sort())
-    const key = canonicalJson([this.#namesPeople ? person.principal : '', who, kind, server, name, annotations])
+    const {
+      kind,
+      server,
+      name,
+      annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {},
+    } = target
+    const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]
+    const who = [this.#namesPeople ? person.principal : '', person.groups, person.roles, person.teams ?? []]
+    const key = JSON.stringify([who, kind, server, name, hints])
     const known = this.#cache.get(key)
     if (known !== undefined) return known
     const found = this.#decide(person, target)
@@ -59,7 +62,7 @@ export class NeverAllowed {
       action: actionEntity(target.kind),
       resource: resourceEntity(target),
       context: {},
-      preparsedPolicySetId: this.#id,
+      preparsedPolicySetId: this.#weaker.sliceFor(target).name,
       entities: entitiesOf(person, target, false),
     })
     if (answer.type === 'failure') return false

@@ -9,9 +9,9 @@ import { readAskTerms, requirementOf } from './ask-terms.ts'
 import { cedarFindings } from './cedar-findings.ts'
 import type { KnownTool, Nearest, PolicyFinding } from './finding.ts'
 import { type PolicySettings, policySources } from './policies.ts'
-import { kindsOf, modeOf, type PolicySource } from './policy-set.ts'
+import { modeOf, type PolicySource } from './policy-set.ts'
 import type { ShortPolicy } from './short-form.ts'
-import { couldApply } from './static-match.ts'
+import { kindsOf, knownFacts, staticMatch } from './static-match.ts'
 
 export interface FindingOptions {
   /** All tools of the servers; undefined if they are not known. */
@@ -61,7 +61,8 @@ function toolFindings(
   nearest: Nearest,
 ): PolicyFinding[] {
   if (!kindsOf(policy).has('tools') || (short !== undefined && short.kind !== 'tools')) return []
-  const covered = tools.filter((tool) => couldApply(policy, tool))
+  const matches = staticMatch(policy)
+  const covered = tools.filter((tool) => matches(knownFacts(tool)))
   if (covered.length > 0) return short === undefined ? [] : conditionFindings(short, place, covered, nearest)
   const names = tools.map(({ server, name }) => `${server}/${name}`)
   const meant = (short?.targets ?? []).map((target) => nearest(target, names)).find((one) => one !== undefined)
@@ -91,7 +92,11 @@ function permitFindings(all: readonly PolicySource[], tools: readonly KnownTool[
     })
   }
   const [first] = enforced.filter(({ policy }) => kindsOf(policy).has('tools'))
-  const denied = tools.filter((tool) => !permits.some(({ policy }) => couldApply(policy, tool)))
+  const matches = permits.map(({ policy }) => staticMatch(policy))
+  const denied = tools.filter((tool) => {
+    const facts = knownFacts(tool)
+    return !matches.some((match) => match(facts))
+  })
   if (first === undefined || denied.length === 0 || denied.length === tools.length) return findings
   const names = denied.slice(0, shownNames).map(({ server, name }) => `${server}/${name}`)
   const more = denied.length > names.length ? ` and ${denied.length - names.length} more` : ''

@@ -8,15 +8,16 @@
 //     it is about other tools or people.
 // I4  Dry-run policies are a set of their own and never change a decision.
 
-import { canonicalJson, type JsonObject, type JsonValue } from '@assent/core'
+import type { JsonObject, JsonValue } from '@assent/core'
 import type { CedarValueJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { type ArgumentPath, argumentPaths, inOrder, pointerOf } from './argument-paths.ts'
 import { type AskTerms, askAnnotations, readAskTerms } from './ask-terms.ts'
 import { type Cedar, loadCedar } from './cedar.ts'
 import { cedarArguments } from './cedar-arguments.ts'
 import { actionEntity, entitiesOf, type PolicyPerson, type PolicyTarget, resourceEntity } from './cedar-entities.ts'
-import { actionOf, type PolicyKind } from './short-form.ts'
-import { couldApply } from './static-match.ts'
+import type { PolicyKind } from './short-form.ts'
+import { type PolicySlice, SlicedSet } from './sliced-set.ts'
+import { kindsOf, knownFacts, staticMatch } from './static-match.ts'
 import type { TimeFields } from './time-fields.ts'
 
 export interface PolicyCall extends PolicyTarget {
@@ -83,22 +84,19 @@ export interface PolicyProblem {
   readonly suggestion?: string
 }
 
-const kinds = ['tools', 'prompts', 'resources'] as const
 const start: PolicyPlace = { line: 1, column: 1 }
-let setsBuilt = 0
 
 export class PolicySet {
   readonly #cedar: Cedar
-  readonly #id: string
+  readonly #slices: SlicedSet
   readonly #policies: ReadonlyMap<string, LoadedPolicy>
-  readonly #paths: readonly ArgumentPath[]
+  readonly #paths = new Map<PolicySlice, readonly ArgumentPath[]>()
   readonly #kinds: ReadonlySet<PolicyKind>
 
-  private constructor(cedar: Cedar, id: string, policies: ReadonlyMap<string, LoadedPolicy>) {
+  private constructor(cedar: Cedar, slices: SlicedSet, policies: ReadonlyMap<string, LoadedPolicy>) {
     this.#cedar = cedar
-    this.#id = id
+    this.#slices = slices
     this.#policies = policies
-    this.#paths = inOrder([...policies.values()].flatMap(({ paths }) => paths))
     this.#kinds = new Set([...policies.values()].flatMap((policy) => [...policy.kinds]))
   }
 
@@ -120,13 +118,14 @@ export class PolicySet {
     if (problems.length > 0) return problems
     const sources = all.filter(({ policy }) => modeOf(policy) === mode)
     for (const { policy } of all) if (modeOf(policy) !== mode) policies.delete(policy.annotations?.id ?? '')
-    setsBuilt += 1
-    const id = `set ${setsBuilt}`
-    const staticPolicies = Object.fromEntries(sources.map(({ policy }) => [policy.annotations?.id ?? '', policy]))
-    const parsed = cedar.preparsePolicySet(id, { staticPolicies })
-    if (parsed.type === 'failure')
-      return parsed.errors.map(({ message }) => ({ place: all[0]?.place ?? start, problem: message }))
-    return new PolicySet(cedar, id, policies)
+    const slices = SlicedSet.parse(
+      cedar,
+      sources.map(({ policy }) => policy),
+    )
+    if (!(slices instanceof SlicedSet)) {
+      return slices.map((problem) => ({ place: sources[0]?.place ?? start, problem }))
+    }
+    return new PolicySet(cedar, slices, policies)
   }
 
   /** Whether some policy is about calls of this kind: from then on such calls are denied by default. */
@@ -136,13 +135,15 @@ export class PolicySet {
 
   decide(call: PolicyCall): PolicyDecision {
     if (!this.covers(call.kind)) return { effect: 'allow', policies: [], errors: [] }
-    const { args, unrepresentable, integers, absent } = cedarArguments(call.arguments, call.schema, this.#paths)
+    const slice = this.#slices.sliceFor(call)
+    const paths = this.#pathsOf(slice)
+    const { args, unrepresentable, integers, absent } = cedarArguments(call.arguments, call.schema, paths)
     const answer = this.#cedar.statefulIsAuthorized({
       principal: { type: 'Person', id: call.person.principal },
       action: actionEntity(call.kind),
       resource: resourceEntity(call),
       context: { ...contextOf(call), args, integers: [...integers], absent: [...absent] },
-      preparsedPolicySetId: this.#id,
+      preparsedPolicySetId: slice.name,
       entities: entitiesOf(call.person, call, call.isDefinitionChanged === true),
     })
     if (answer.type === 'failure') return failedDecision(answer.errors.map(({ message }) => ({ policy: '', message })))
@@ -152,11 +153,20 @@ export class PolicySet {
     return this.#combine(decision, diagnostics.reason, errors)
   }
 
+  #pathsOf(slice: PolicySlice): readonly ArgumentPath[] {
+    const known = this.#paths.get(slice)
+    if (known !== undefined) return known
+    const made = inOrder(slice.policies.flatMap(argumentPaths))
+    this.#paths.set(slice, made)
+    return made
+  }
+
   /** The policies that refer to such an argument, unless they are about other tools or people. */
   #unrepresentable(call: PolicyCall, pointers: ReadonlySet<string>): PolicyError[] {
+    const facts = knownFacts(call, call.person)
     return [...this.#policies.values()].flatMap(({ id, paths, policy }) => {
       const path = paths.find((one) => pointers.has(pointerOf(one)))
-      if (path === undefined || !couldApply(policy, call, call.person)) return []
+      if (path === undefined || !staticMatch(policy)(facts)) return []
       return [{ policy: id, message: `The argument ${path.join('.')} cannot be compared.` }]
     })
   }
@@ -209,12 +219,6 @@ function load(policy: PolicyJson, groups: ReadonlySet<string>): LoadedPolicy | s
 
 export function modeOf({ annotations }: PolicyJson): PolicyMode {
   return annotations?.mode === 'dry-run' ? 'dry-run' : 'enforce'
-}
-
-/** The kinds of call that a policy may apply to: all of them if its action is not limited. */
-export function kindsOf({ action }: PolicyJson): ReadonlySet<PolicyKind> {
-  const text = action.op === 'All' ? undefined : canonicalJson(action as unknown as JsonValue)
-  return new Set(kinds.filter((kind) => text === undefined || text.includes(`"${actionOf[kind]}"`)))
 }
 
 function contextOf({ claims, time, address }: PolicyCall): Record<string, CedarValueJson> {

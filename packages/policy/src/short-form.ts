@@ -191,12 +191,12 @@ function decimalTest(left: Expr, { is, number }: NumberTest): Expr {
 }
 
 function literally(left: Expr, text: string): Expr {
-  return { like: { left, pattern: Array.from(text, (one) => ({ Literal: one })) } }
+  return { like: { left, pattern: text === '' ? [] : [{ Literal: text }] } }
 }
 
 function like(left: Expr, pattern: string): Expr {
-  const parts = Array.from(pattern, (one) => (one === '*' ? ('Wildcard' as const) : { Literal: one }))
-  return { like: { left, pattern: parts } }
+  const parts = pattern.split(/(\*)/).filter((part) => part !== '')
+  return { like: { left, pattern: parts.map((part) => (part === '*' ? 'Wildcard' : { Literal: part })) } }
 }
 
 function attribute(variable: 'resource' | 'context', attr: string): Expr {

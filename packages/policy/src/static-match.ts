@@ -1,98 +1,145 @@
 // Whether a policy could apply to a tool, from what is known without a call: the kind, the server, the name, the
 // annotations, and the person if there is one.
 //
-// Evaluates in Cedar's order and stops at the first part that is unknown, so that a policy that could fail there counts
-// as one that could apply.
+// A policy is compiled once. The tests run in Cedar's order and stop at the first part that is unknown, so that a policy
+// that could fail there counts as one that could apply.
 
 import { isPlainObject } from '@assent/core'
 import type { EntityJson, PatternElem, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { entitiesOf, type PolicyPerson, type PolicyTarget } from './cedar-entities.ts'
-import { actionOf } from './short-form.ts'
+import { actionOf, type PolicyKind } from './short-form.ts'
 
-/** False only if the policy applies to no call of the target. */
-export function couldApply(policy: PolicyJson, target: PolicyTarget, person?: PolicyPerson): boolean {
-  if (policy.action.op !== 'All' && !mentionsAction(policy, actionOf[target.kind])) return false
-  const known = new KnownTarget(target, person)
-  if (known.scope(policy.principal, 'principal') === false) return false
-  if (known.scope(policy.resource, 'resource') === false) return false
-  for (const { kind, body } of policy.conditions) {
-    const value = known.valueOf(body)
-    if (value === (kind === 'unless')) return false
-    if (value === undefined) return true
-  }
-  return true
+/** What is known about a call before it is made. */
+export interface KnownFacts {
+  readonly kind: PolicyKind
+  /** Of the resource. */
+  readonly attributes: ReadonlyMap<string, string | boolean>
+  /** The entities that a variable is or is in, itself first; undefined if they are not known. */
+  readonly principal: ReadonlySet<string> | undefined
+  readonly resource: ReadonlySet<string>
 }
 
-function mentionsAction({ action }: PolicyJson, id: string): boolean {
-  return JSON.stringify(action).includes(JSON.stringify(id))
-}
+/** False only if the policy applies to no call with these facts. */
+export type StaticMatch = (facts: KnownFacts) => boolean
 
 type Known = string | boolean | undefined
-
+type Test = (facts: KnownFacts) => Known
 type Variable = 'principal' | 'resource'
 
-class KnownTarget {
-  readonly #attributes: ReadonlyMap<string, Known>
-  /** The entities that a variable is or is in; undefined if they are not known. */
-  readonly #within: Readonly<Record<Variable, ReadonlySet<string> | undefined>>
+const kinds = ['tools', 'prompts', 'resources'] as const
+const unknown: Test = () => undefined
 
-  constructor(target: PolicyTarget, person: PolicyPerson | undefined) {
-    const [principal, resource] = entitiesOf(person ?? { principal: '', groups: [], roles: [] }, target, false)
-    const { definitionChanged, ...fixed } = resource?.attrs ?? {}
-    this.#attributes = new Map(Object.entries(fixed as Record<string, string | boolean>))
-    this.#within = {
-      principal: person === undefined ? undefined : withinOf(principal),
-      resource: withinOf(resource),
+export function knownFacts(target: PolicyTarget, person?: PolicyPerson): KnownFacts {
+  const [principal, resource] = entitiesOf(person ?? { principal: '', groups: [], roles: [] }, target, false)
+  const { definitionChanged, ...fixed } = resource?.attrs ?? {}
+  return {
+    kind: target.kind,
+    attributes: new Map(Object.entries(fixed as Record<string, string | boolean>)),
+    principal: person === undefined ? undefined : withinOf(principal),
+    resource: withinOf(resource),
+  }
+}
+
+export function staticMatch(policy: PolicyJson): StaticMatch {
+  const about = kindsOf(policy)
+  const scopes = [scopeTest(policy.principal, 'principal'), scopeTest(policy.resource, 'resource')]
+  const conditions = policy.conditions.map(({ kind, body }) => ({ test: testOf(body), failsFor: kind === 'unless' }))
+  return (facts) => {
+    if (!about.has(facts.kind) || scopes.some((scope) => scope(facts) === false)) return false
+    for (const { test, failsFor } of conditions) {
+      const value = test(facts)
+      if (value === failsFor) return false
+      if (value === undefined) return true
     }
+    return true
   }
+}
 
-  /** Whether the scope of a policy covers the variable; undefined if unknown. */
-  scope(scope: PolicyJson['principal'] | PolicyJson['resource'], variable: Variable): Known {
-    if (scope.op === 'All') return true
-    if (scope.op === 'is' || !('entity' in scope)) return undefined
-    return this.#isIn(variable, scope.entity, scope.op === 'in')
-  }
+/** The kinds of call that a policy may apply to: all of them if its action is not limited. */
+export function kindsOf({ action }: PolicyJson): ReadonlySet<PolicyKind> {
+  const text = action.op === 'All' ? undefined : JSON.stringify(action)
+  return new Set(kinds.filter((kind) => text === undefined || text.includes(JSON.stringify(actionOf[kind]))))
+}
 
-  valueOf(expression: unknown): Known {
-    if (!isPlainObject(expression)) return undefined
-    if ('Value' in expression) return scalar(expression.Value)
-    const [[operator, operands] = ['', undefined]] = Object.entries(expression)
-    if (!isPlainObject(operands)) return undefined
-    const { left, right, arg } = operands
-    switch (operator) {
-      case '.':
-        return variableIn(left) === 'resource' ? this.#attributes.get(String(operands.attr)) : undefined
-      case '!':
-        return negated(this.valueOf(arg))
-      case '&&':
-        return this.valueOf(left) === true ? this.valueOf(right) : onlyIf(false, this.valueOf(left))
-      case '||':
-        return this.valueOf(left) === false ? this.valueOf(right) : onlyIf(true, this.valueOf(left))
-      case '==':
-      case 'in': {
-        const variable = variableIn(left)
-        if (variable !== undefined) return this.#isIn(variable, valueIn(right), operator === 'in')
-        return operator === 'in' ? undefined : same(this.valueOf(left), this.valueOf(right))
-      }
-      case 'like':
-        return matches(this.valueOf(left), operands.pattern as readonly PatternElem[])
-      default:
-        return undefined
+function scopeTest(scope: PolicyJson['principal'] | PolicyJson['resource'], variable: Variable): Test {
+  if (scope.op === 'All') return () => true
+  if (scope.op === 'is' || !('entity' in scope)) return unknown
+  return isIn(variable, scope.entity, scope.op === 'in')
+}
+
+function testOf(expression: unknown): Test {
+  if (!isPlainObject(expression)) return unknown
+  if ('Value' in expression) return constant(expression.Value)
+  const [[operator, operands] = ['', undefined]] = Object.entries(expression)
+  if (!isPlainObject(operands)) return unknown
+  const { left, right, arg, attr, pattern } = operands
+  switch (operator) {
+    case '.':
+      return variableIn(left) === 'resource' ? ({ attributes }) => attributes.get(String(attr)) : unknown
+    case '!':
+      return negated(testOf(arg))
+    case '&&':
+      return both(testOf(left), testOf(right))
+    case '||':
+      return either(testOf(left), testOf(right))
+    case '==':
+    case 'in': {
+      const variable = variableIn(left)
+      if (variable !== undefined) return isIn(variable, valueIn(right), operator === 'in')
+      return operator === 'in' ? unknown : same(testOf(left), testOf(right))
     }
+    case 'like':
+      return like(testOf(left), pattern as readonly PatternElem[])
+    default:
+      return unknown
   }
+}
 
-  #isIn(variable: Variable, entity: unknown, orInside: boolean): Known {
-    const within = this.#within[variable]
-    const key = keyOf(entity)
-    if (within === undefined || key === undefined) return undefined
+function constant(value: unknown): Test {
+  return typeof value === 'string' || typeof value === 'boolean' ? () => value : unknown
+}
+
+function both(left: Test, right: Test): Test {
+  return (facts) => {
+    const value = left(facts)
+    return value === true ? right(facts) : value === false ? false : undefined
+  }
+}
+
+function either(left: Test, right: Test): Test {
+  return (facts) => {
+    const value = left(facts)
+    return value === false ? right(facts) : value === true ? true : undefined
+  }
+}
+
+function negated(test: Test): Test {
+  return (facts) => {
+    const value = test(facts)
+    return typeof value === 'boolean' ? !value : undefined
+  }
+}
+
+function same(left: Test, right: Test): Test {
+  return (facts) => {
+    const [one, other] = [left(facts), right(facts)]
+    return one === undefined || other === undefined ? undefined : one === other
+  }
+}
+
+function isIn(variable: Variable, entity: unknown, orInside: boolean): Test {
+  const key = keyOf(entity)
+  if (key === undefined) return unknown
+  return (facts) => {
+    const within = facts[variable]
+    if (within === undefined) return undefined
     const [own] = within
     return orInside ? within.has(key) : own === key
   }
 }
 
 function withinOf(entity: EntityJson | undefined): ReadonlySet<string> {
-  if (entity === undefined) return new Set()
-  return new Set([entity.uid, ...entity.parents].map((uid) => keyOf(uid) ?? ''))
+  return new Set(entity === undefined ? [] : [entity.uid, ...entity.parents].map((uid) => keyOf(uid) ?? ''))
 }
 
 function keyOf(entity: unknown): string | undefined {
@@ -109,37 +156,23 @@ function valueIn(expression: unknown): unknown {
   return isPlainObject(expression) ? expression.Value : undefined
 }
 
-function scalar(value: unknown): Known {
-  return typeof value === 'string' || typeof value === 'boolean' ? value : undefined
-}
-
-function onlyIf(wanted: boolean, value: Known): Known {
-  return value === wanted ? wanted : undefined
-}
-
-function negated(value: Known): Known {
-  return typeof value === 'boolean' ? !value : undefined
-}
-
-function same(one: Known, other: Known): Known {
-  return one === undefined || other === undefined ? undefined : one === other
-}
-
 /** Wildcards stand for any text. Linear, because a server chooses the name and a policy the pattern. */
-function matches(text: Known, pattern: readonly PatternElem[]): Known {
-  if (typeof text !== 'string') return undefined
-  const parts = literalsIn(pattern)
-  const [first = '', ...rest] = parts
-  const last = rest.pop()
-  if (last === undefined) return text === first
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
+function like(left: Test, pattern: readonly PatternElem[]): Test {
+  const [first = '', ...inner] = literalsIn(pattern)
+  const last = inner.pop()
+  return (facts) => {
+    const text = left(facts)
+    if (typeof text !== 'string') return undefined
+    if (last === undefined) return text === first
+    if (!text.startsWith(first)) return false
+    let at = first.length
+    for (const part of inner) {
+      const found = text.indexOf(part, at)
+      if (found < 0) return false
+      at = found + part.length
+    }
+    return text.length - last.length >= at && text.endsWith(last)
   }
-  return text.length - last.length >= at && text.endsWith(last)
 }
 
 /** The texts between wildcards. */

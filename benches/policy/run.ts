@@ -1,0 +1,141 @@
+// Measures policy decisions: a usual set of policies, and 1,000 policies with 1,000 tools.
+//
+// A figure is the fastest tenth of the turns: other load on the machine only adds to a turn. The list of a person is
+// measured when nothing is cached, and from the cache.
+
+import type { JsonValue } from '@assent/core'
+import { Policies, type PolicyCall, type PolicySettings, type ShortPolicy } from '@assent/policy'
+import type { Measurement } from '../../scripts/measurement.ts'
+import { quantile } from '../store/figures.ts'
+
+const person = {
+  principal: 'https://login.example#ann',
+  groups: ['engineers', 'release-managers'],
+  roles: ['deployer'],
+}
+const schema: JsonValue = {
+  type: 'object',
+  properties: { env: { type: 'string' }, amount: { type: 'number' }, items: { type: 'array' } },
+}
+
+/** The quick form runs on a busy machine: its limits find a decision that is slow by nature, not a slower one. */
+const sizes = {
+  full: { turns: 200, usualMs: 0.3, largeMs: 2, listMs: 20 },
+  quick: { turns: 20, usualMs: 3, largeMs: 20, listMs: 200 },
+} as const
+const decisionsPerTurn = 25
+const largeCount = 1_000
+const quietest = 0.1
+
+export const run: Measurement = async ({ quick }) => {
+  const size = sizes[quick ? 'quick' : 'full']
+  const usual = await opened(usualPolicies())
+  const usualMs = quietestOf(size.turns, (index) =>
+    usual.decide(callOf(index % 2, { env: index % 2 ? 'test' : 'live' })),
+  )
+  const large = await opened(largePolicies())
+  const decide = (index: number) => large.decide(callOf(index % largeCount, { env: 'production', amount: index }))
+  const firstAt = performance.now()
+  for (let index = 0; index < largeCount; index++) decide(index)
+  const firstMs = (performance.now() - firstAt) / largeCount
+  const largeMs = quietestOf(size.turns, decide)
+  const coldMs = listMs(large)
+  const lists = Array.from({ length: size.turns }, () => listMs(large))
+  const cachedMs = quantile(lists, quietest)
+  console.log(`policy: ${usualMs.toFixed(3)} ms per decision with 5 policies`)
+  console.log(
+    `policy: ${largeMs.toFixed(3)} ms with 1,000 policies and 1,000 tools; ${firstMs.toFixed(2)} ms for the first call of a tool`,
+  )
+  console.log(
+    `policy: ${cachedMs.toFixed(1)} ms per list of 1,000 tools from the cache; ${coldMs.toFixed(0)} ms for the first list of a group`,
+  )
+  const reached = usualMs <= size.usualMs && largeMs <= size.largeMs && cachedMs <= size.listMs
+  const figure =
+    `policy: ${usualMs.toFixed(3)} ms per decision (at most ${size.usualMs}), ${largeMs.toFixed(3)} ms with 1,000 policies ` +
+    `and 1,000 tools (at most ${size.largeMs}), ${cachedMs.toFixed(1)} ms per list from the cache (at most ${size.listMs})`
+  return { reached, figure }
+}
+
+/** Milliseconds of one decision in the fastest tenth of the turns. */
+function quietestOf(turns: number, decide: (index: number) => unknown): number {
+  for (let index = 0; index < largeCount; index++) decide(index)
+  const times: number[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    const startedAt = performance.now()
+    for (let index = 0; index < decisionsPerTurn; index++) decide(turn * decisionsPerTurn + index)
+    times.push((performance.now() - startedAt) / decisionsPerTurn)
+  }
+  return quantile(times, quietest)
+}
+
+function listMs(policies: Policies): number {
+  const startedAt = performance.now()
+  for (let tool = 0; tool < largeCount; tool++) policies.neverAllowed(person, { kind: 'tools', ...named(tool) })
+  return performance.now() - startedAt
+}
+
+function named(tool: number): { server: string; name: string } {
+  return { server: `server-${tool % 20}`, name: `tool_${tool}` }
+}
+
+function callOf(tool: number, args: PolicyCall['arguments']): PolicyCall {
+  const time = { hour: 10, minute: 0, weekday: 2, date: '2026-11-17' }
+  return { kind: 'tools', ...named(tool), arguments: args, schema, person, claims: { client: 'bench' }, time }
+}
+
+function usualPolicies(): ShortPolicy[] {
+  const ask = { ask: { ask: '2 of release', exclude: 'requester', within: '30m' } }
+  return [
+    policy('production', ask, { when: [{ path: ['env'], comparison: { is: 'text', anyOf: ['production'] } }] }),
+    policy('destructive', { ask: { ask: 'requester' } }, { annotations: { destructive: true } }),
+    policy('no debugging', 'deny', { targets: ['*/debug_*'] }),
+    policy('engineers', 'allow', { people: ['group:engineers'] }),
+    policy('everything else', 'allow', { targets: ['server-0/*'] }),
+  ]
+}
+
+function largePolicies(): ShortPolicy[] {
+  const tools = Array.from({ length: largeCount - 1 }, (_, index) => {
+    const { server, name } = named(index)
+    const when: ShortPolicy['when'] = [
+      { path: ['env'], comparison: { is: 'text', anyOf: ['production'] } },
+      { path: ['amount'], comparison: { is: 'above', number: 100 } },
+    ]
+    return policy(`policy ${index}`, index % 3 === 0 ? 'deny' : { ask: { ask: 'release' } }, {
+      targets: [`${server}/${name}`],
+      when,
+    })
+  })
+  return [...tools, policy('everything else', 'allow', {})]
+}
+
+function policy(name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy>): ShortPolicy {
+  return {
+    name,
+    kind: 'tools',
+    targets: ['*'],
+    people: [],
+    annotations: {},
+    when: [],
+    effect,
+    isDryRun: false,
+    ...changes,
+  }
+}
+
+async function opened(policies: readonly ShortPolicy[]): Promise<Policies> {
+  const settings: PolicySettings = {
+    shortForm: policies.map((one, index) => ({ policy: one, place: { line: index + 1, column: 1 } })),
+    cedarFiles: [],
+    groups: { release: ['group:release-managers'] },
+    owners: [],
+    timeZone: 'UTC',
+    pinsDescriptions: false,
+    issuer: 'https://login.example',
+  }
+  const startedAt = performance.now()
+  const made = await Policies.open(settings)
+  if (!(made instanceof Policies)) throw new Error(`The policies are refused: ${JSON.stringify(made)}`)
+  console.log(`policy: ${policies.length} policies opened in ${(performance.now() - startedAt).toFixed(0)} ms`)
+  return made
+}
