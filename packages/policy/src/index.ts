@@ -1,4 +1,5 @@
 export type { AskTerms } from './ask-terms.ts'
+export { type AuthzenSettings, type AuthzenVote, authzenVote } from './authzen.ts'
 export type { PolicyPerson, PolicyTarget } from './cedar-entities.ts'
 export type { CedarFile } from './cedar-file.ts'
 export type { KnownTool, PolicyFinding } from './finding.ts'
