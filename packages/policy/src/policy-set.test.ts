@@ -108,6 +108,18 @@ test('[POLICY-2] an argument that cannot be compared makes a Cedar policy with a
   }
 })
 
+test('[POLICY-2] an argument that cannot be compared does not affect policies about other tools or people', async () => {
+  const inProduction = [when('env', { is: 'text', anyOf: ['production'] })]
+  const args = { env: { __entity: 1 } }
+  const ofTool = short('files', 'deny', { targets: ['files/*'], when: inProduction })
+  const ofPeople = short('sales', 'deny', { people: ['group:sales'], when: inProduction })
+  const ofKind = short('prompts', 'deny', { kind: 'prompts', when: inProduction })
+  const set = await setOf(allowAll, ofTool, ofPeople, ofKind)
+  expect(effectOf(set, args)).toBe('allow')
+  expect(effectOf(set, args, { server: 'files' })).toBe('deny')
+  expect(effectOf(set, args, { person: { principal: 'eve', groups: ['sales'], roles: [] } })).toBe('deny')
+})
+
 test('[POLICY-3] a tool whose schema rules the argument out is not covered by the policy', async () => {
   const set = await setOf(allowAll, production)
   const closed = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
