@@ -110,7 +110,15 @@ test.each(['claude-plugin', 'agent-plugin'])('[PACKAGE-2] the skill of the %s ha
 test('[PACKAGE-3] every published package has the same version, a licence, its Node version and a README', () => {
   const published = Object.entries(readWorkspace().packages).filter(([, manifest]) => manifest.private !== true)
 
-  expect(published.map(([folder]) => folder).sort()).toEqual(['core', 'gateway', 'onboarding', 'sdk', 'store', 'tools'])
+  expect(published.map(([folder]) => folder).sort()).toEqual([
+    'core',
+    'gateway',
+    'onboarding',
+    'policy',
+    'sdk',
+    'store',
+    'tools',
+  ])
   for (const [folder, manifest] of published) {
     expect(manifest, folder).toMatchObject({
       version: about.version,
