@@ -149,3 +149,37 @@ test('[SDK-14] [SDK-22] a question that the handler does not wait for is withdra
   expect(withdrawn).toHaveBeenCalledTimes(1)
   expect(unhandled).not.toHaveBeenCalled()
 })
+
+test('[SDK-12] [SDK-22] more open questions than allowed end the call, also if the handler catches that', async () => {
+  const put = vi.fn((): Promise<Reply> => new Promise(() => undefined))
+  const surface: Surface = { name: 'terminal', refuses: () => undefined, put }
+  const asking = run(surface, async ({ ask }) => {
+    const asks = Array.from({ length: 17 }, (_, n) => ask.text(`Question ${n}?`))
+    await Promise.race(asks).catch(() => undefined)
+    return 'done'
+  })
+  await expect(asking).rejects.toMatchObject({ code: 'limit_exceeded' })
+  expect(put).toHaveBeenCalledTimes(16)
+})
+
+test('[SDK-11] [SDK-22] the work of a step cannot ask', async () => {
+  const surface = surfaceOf('terminal', () => ({ kind: 'answered', answer: accept({ text: 'x' }) }))
+  const asking = run(surface, async ({ ask, step }) => step('name', () => ask.text('Name?')))
+  await expect(asking).rejects.toMatchObject({ code: 'misconfigured' })
+})
+
+test('[SDK-14] [SDK-22] a surface that ends a question by itself reports a timeout', async () => {
+  const surface: Surface = { ...surfaceOf('client', () => ({ kind: 'expired' })), graceMs: 1_000 }
+  const result = await run(surface, async ({ ask }) => ask.text('Name?'))
+  expect(result._meta).toMatchObject({ 'assent/refusal': { code: 'timed_out' } })
+})
+
+test('[SDK-15] [SDK-22] a call that was cancelled before it asks is not asked', async () => {
+  const put = vi.fn((): Reply => ({ kind: 'gone', why: 'x' }))
+  const wrapped = createAssent().interactive<[], unknown, unknown>(async ({ ask }) => ask.text('Name?'), {
+    name: 'tool',
+  })
+  const result = await wrapped(onSurface(surfaceOf('terminal', put), { signal: AbortSignal.abort() }))
+  expect(result).toMatchObject({ _meta: { 'assent/refusal': { code: 'cancelled' } } })
+  expect(put).not.toHaveBeenCalled()
+})
