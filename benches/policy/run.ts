@@ -128,9 +128,7 @@ async function opened(policies: readonly ShortPolicy[]): Promise<Policies> {
     shortForm: policies.map((one, index) => ({ policy: one, place: { line: index + 1, column: 1 } })),
     cedarFiles: [],
     groups: { release: ['group:release-managers'] },
-    owners: [],
     timeZone: 'UTC',
-    pinsDescriptions: false,
     issuer: 'https://login.example',
   }
   const startedAt = performance.now()

@@ -27,9 +27,7 @@ export function generateSettings(random: SeededRandom): PolicySettings {
     })),
     cedarFiles: [],
     groups: { release: ['group:release-managers', 'person:ann'], empty: [] },
-    owners: [],
     timeZone: 'UTC',
-    pinsDescriptions: false,
     ...(random.next() < 0.5 ? { issuer } : {}),
   }
 }

@@ -23,9 +23,7 @@ const settings = (changes: Partial<PolicySettings> = {}): PolicySettings => ({
   shortForm: [allowAll],
   cedarFiles: [],
   groups: { release: ['group:release-managers', 'person:ann'], empty: [] },
-  owners: [],
   timeZone: 'UTC',
-  pinsDescriptions: false,
   issuer: 'https://login',
   ...changes,
 })
@@ -64,7 +62,6 @@ test('[POLICY-9] the digest changes with what can change a decision, and with no
   const trial = short('trial', 'deny', { isDryRun: true })
   const first = await digest({})
   expect(await digest({ shortForm: [{ ...allowAll, place: { line: 9, column: 9 } }, trial] })).toBe(first)
-  expect(await digest({ owners: ['release'] })).toBe(first)
   const changed = await Promise.all([
     digest({ shortForm: [short('everything else', 'deny')] }),
     digest({ groups: { release: ['group:release-managers'], empty: [] } }),
@@ -79,7 +76,6 @@ test('[POLICY-10] names of groups and people are resolved with the issuer', asyn
     shortForm: [
       short('ask', { ask: { ask: '2 of release & person:zoe | requester', exclude: 'person:eve, requester' } }),
     ],
-    owners: ['release', 'person:zoe'],
   })
   const decision = policies.decide(call({ person: bob }))
   if (decision.effect !== 'ask') throw new Error(decision.effect)
@@ -95,7 +91,6 @@ test('[POLICY-10] names of groups and people are resolved with the issuer', asyn
       excluded: ['https://login#eve', 'https://login#bob'],
     },
   ])
-  expect(policies.owners).toEqual(['group:release-managers', 'person:https://login#ann', 'person:https://login#zoe'])
 })
 
 test('[POLICY-10] a policy for a group without members applies to no call', async () => {

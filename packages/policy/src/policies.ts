@@ -38,12 +38,8 @@ export interface PolicySettings {
   readonly cedarFiles: readonly CedarFile[]
   /** The members of each group under `groups:`: `group:<name at the issuer>` or `person:<subject>`. */
   readonly groups: Readonly<Record<string, readonly Approver[]>>
-  /** Who accepts changed tool definitions: names of `groups`, `group:…` or `person:…`. */
-  readonly owners: readonly string[]
   /** The IANA name of the time zone of `time`, `during` and `outside`. */
   readonly timeZone: string
-  /** Whether a changed description of a tool counts as a changed definition. */
-  readonly pinsDescriptions: boolean
   /** The issuer of all subjects; undefined without `identity`, where a subject is the principal. */
   readonly issuer?: string
 }
@@ -63,8 +59,6 @@ export class Policies {
   readonly all: readonly PolicyDescription[]
   /** Of the enforced policies, their terms and the members of `groups`. */
   readonly digest: string
-  readonly owners: readonly Approver[]
-  readonly pinsDescriptions: boolean
   readonly #sources: readonly PolicySource[]
   readonly #enforced: PolicySet
   readonly #dryRun: PolicySet | undefined
@@ -89,8 +83,6 @@ export class Policies {
     this.#people = settings
     const names = Object.keys(settings.groups)
     this.#members = new Map(names.map((name) => [name, new Set(approversOf(name, settings))]))
-    this.owners = settings.owners.flatMap((name) => approversOf(name, settings))
-    this.pinsDescriptions = settings.pinsDescriptions
     this.#timeZone = settings.timeZone
     this.#neverAllowed = neverAllowed
   }

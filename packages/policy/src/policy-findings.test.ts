@@ -40,7 +40,7 @@ const short = (targets: readonly string[], effect: ShortPolicy['effect'], path?:
 })
 
 async function findings(changes: Partial<PolicySettings>, known: readonly KnownTool[] = tools) {
-  const settings = { shortForm: [], cedarFiles: [], groups: {}, owners: [], timeZone: 'UTC', pinsDescriptions: false }
+  const settings = { shortForm: [], cedarFiles: [], groups: {}, timeZone: 'UTC' }
   const found = await policyFindings({ ...settings, ...changes }, { nearest, tools: known })
   return found.map(({ level, problem, suggestion }) => `${level}: ${problem}${suggestion ? ` ${suggestion}` : ''}`)
 }
@@ -112,6 +112,6 @@ test('[POLICY-15] without the tools, arguments in Cedar files are not judged', a
     file: 'a.cedar',
     text: '@id("a") permit(principal, action, resource) when { context.args.nosuch == "x" };',
   }
-  const settings = { shortForm: [], groups: {}, owners: [], timeZone: 'UTC', pinsDescriptions: false }
+  const settings = { shortForm: [], groups: {}, timeZone: 'UTC' }
   expect(await policyFindings({ ...settings, cedarFiles: [file] }, { nearest })).toEqual([])
 })

@@ -51,7 +51,6 @@ export function readPolicies(
     }
   }
   const cedarFiles = cedarFilesOf(policies, around, report)
-  for (const name of policies.owners) checkName('policies.owners', name, config, report)
   if (!isTimeZone(policies.time_zone)) {
     report('policies.time_zone', 'is not the name of a time zone', 'For example: Europe/Berlin')
   }
@@ -61,9 +60,7 @@ export function readPolicies(
     shortForm,
     cedarFiles,
     groups,
-    owners: policies.owners,
     timeZone: policies.time_zone,
-    pinsDescriptions: policies.pin_descriptions,
     ...(identity === undefined ? {} : { issuer: identity.issuer }),
   }
   return { settings, problems, warnings }

@@ -29,8 +29,6 @@ test('[POLICY-14] policies in short form are read with their places', () => {
   expect(policies).toMatchObject({
     groups: { release: ['group:release-managers', 'person:ann'], security: ['group:security'] },
     timeZone: 'UTC',
-    pinsDescriptions: false,
-    owners: [],
     cedarFiles: [],
   })
   expect(policies?.shortForm).toEqual([
@@ -112,18 +110,14 @@ test('[POLICY-14] a map has the rules and the other settings; Cedar files are re
   const text = `${base}policies:
   rules: [{ name: all, tools: "*", allow: true }]
   cedar: ./policies
-  owners: release
   time_zone: Europe/Berlin
-  pin_descriptions: true
 `
   const files = [{ file: 'policies/a.cedar', text: 'permit(principal, action, resource);' }]
   const readCedar = (path: string) =>
     path === './policies' ? ({ ok: true, files } as const) : ({ ok: false, reason: 'the file does not exist' } as const)
   expect(configOf(text, { ...bare, readCedar }).policies).toMatchObject({
     cedarFiles: files,
-    owners: ['release'],
     timeZone: 'Europe/Berlin',
-    pinsDescriptions: true,
     shortForm: [{ policy: { name: 'all' } }],
   })
   expect(mistakes(text.replace('./policies', './police'), { ...bare, readCedar })).toEqual([

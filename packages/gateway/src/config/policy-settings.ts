@@ -162,21 +162,10 @@ export const policySettings = optionalGroup(
       text('a path'),
       'A file with Cedar policies, or a folder whose `*.cedar` files are read. Relative to the configuration.',
     ),
-    owners: list(
-      person,
-      [],
-      'Who can accept a changed tool definition: groups of `groups`, `group:<name at the issuer>` or `person:<subject>`.',
-      { allowsOne: true },
-    ),
     time_zone: value(
       text('the name of a time zone, such as `Europe/Berlin`'),
       'UTC',
       'The time zone of `during`, `outside` and of `context.time` in Cedar.',
-    ),
-    pin_descriptions: value(
-      flag,
-      false,
-      'Whether a changed description of a tool counts as a changed definition. The name, the input schema and the annotations always do.',
     ),
   },
   { listMember: 'rules' },

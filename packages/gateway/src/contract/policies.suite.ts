@@ -39,9 +39,7 @@ export async function policiesOf(...policies: readonly PolicyText[]): Promise<Po
     shortForm,
     cedarFiles: [],
     groups: {},
-    owners: [],
     timeZone: 'UTC',
-    pinsDescriptions: false,
   })
   if (!(opened instanceof Policies)) throw new Error(JSON.stringify(opened))
   return opened

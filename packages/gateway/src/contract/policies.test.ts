@@ -239,7 +239,7 @@ test('[POLICY-39] when the approval is used, stricter policies ask again', async
   expect(server.begun).toBe(0)
 })
 
-test('[POLICY-39] when the approval is used, a deny denies, and weaker policies go on', async () => {
+test('[POLICY-39] when the approval is used, a deny denies, and with weaker policies the call continues', async () => {
   const denied = await anApprovedCall()
   await denied.reload(allowAll, { name: 'closed', effect: 'deny' })
   expect(await resultOf(denied.gateway.url, noQuestions, denied.requestState)).toMatchObject({ isError: true })

@@ -15,7 +15,7 @@ import { applyLimits } from './apply-limits.ts'
 import type { Gateway } from './gateway.ts'
 import type { ServedInbox } from './inbox.ts'
 import type { IssuerInForce } from './issuer-in-force.ts'
-import { openPolicies } from './open-policies.ts'
+import { policiesInForce } from './policies-in-force.ts'
 import { inForceAfter, needRestart, reloadableOf, reloadProblem } from './reloadable.ts'
 import { type KeysInForce, sealKeysFor } from './state.ts'
 
@@ -90,7 +90,7 @@ export class Reloads {
     const { gateway, inbox, issuer, keys, live, variables, nowMs, log } = this.#options
     const sealKeys = sealKeysFor(config, variables)
     const ring = createKeyRing(sealKeys)
-    const policies = await openPolicies(config)
+    const policies = await policiesInForce(config)
     const issuerKeys = await issuer.prepare(live.config, config)
     if (this.#isClosed) throw new Error('The gateway is shutting down.')
     // Also redact the previous configuration's secrets: calls that started under it may still be running.

@@ -29,9 +29,9 @@ import { type GatewayOptions, startGateway } from './gateway.ts'
 import { openInbox, type ServedInbox, serveStandaloneInbox } from './inbox.ts'
 import { IssuerInForce } from './issuer-in-force.ts'
 import { fromHereAlone, metricsPage, openMetricsListener } from './metrics-listener.ts'
-import { openPolicies } from './open-policies.ts'
 import { serveOwnStdio } from './own-stdio.ts'
 import { type Condition, healthPages, identityPages } from './pages.ts'
+import { policiesInForce } from './policies-in-force.ts'
 import { Readiness } from './readiness.ts'
 import { type ReloadableState, Reloads } from './reload.ts'
 import { knownOf, reloadableOf } from './reloadable.ts'
@@ -62,7 +62,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     )
   }
   log.info({ file: resolve(file) }, 'Configuration read.')
-  const policies = await openPolicies(first)
+  const policies = await policiesInForce(first)
   applyLimits(first)
   const figures = new Metrics(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {

@@ -14,7 +14,8 @@ onEachEngine('[STORE-8] the inbox lists the open asks of a person, newest first'
     raised.push(await store.asks.raise(aForm()))
     clock.advance(1_000)
   }
-  await store.asks.raise(aForm({ approvalRule: { ...aForm().approvalRule, approvers: ['person:ben'] } }))
+  const forBen = { ...aForm().approvalRule, approvers: ['person:ben'] as const }
+  await store.asks.raise(aForm({ principal: 'ben', approvalRule: forBen }))
 
   const { asks, next } = await store.inbox.page(forAnn)
 
@@ -56,9 +57,10 @@ onEachEngine(
   async ({ open }) => {
     const store = await open({ clock: stoppedClock() })
     const both = await store.asks.raise(anApproval(['person:ann', 'group:ops', 'group:dev'], 1))
-    const group = await store.asks.raise(anApproval(['group:ops'], 1))
+    const ofZoe = { principal: 'zoe' }
+    const group = await store.asks.raise(anApproval(['group:ops'], 1, ofZoe))
     const excluded = { approvers: ['group:ops'], excluded: ['ann'], approvals: 1, declines: 1 } as const
-    await store.asks.raise(anApproval([], 1, { approvalRule: excluded }))
+    await store.asks.raise(anApproval([], 1, { approvalRule: excluded, ...ofZoe }))
 
     const ids = await idsOf(store, { ...forAnn, person: person('ann', 'ops', 'dev') })
     expect(ids.toSorted()).toEqual([both.id, group.id].toSorted())

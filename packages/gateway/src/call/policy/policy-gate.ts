@@ -30,6 +30,7 @@ import type { PolicyAsk, PolicyCall, PolicyDecision, PolicyKind, PolicyTarget } 
 import type { Store } from '@assent/store'
 import { policyLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
+import { withoutRound } from '../../protocol/round-params-2026-07-28.ts'
 import {
   type Answers,
   type Call,
@@ -322,8 +323,7 @@ function isPolicyState(state: ServerState): state is PolicyState & JsonObject {
 
 /** The call without what its caller added to continue it: the server has not seen the call before. */
 function asBegun(call: Call): Call {
-  const { requestState: _ours, inputResponses: _answers, ...params } = call.params
-  return { ...call, params }
+  return { ...call, params: withoutRound(call.params) }
 }
 
 function isApproved(response: InputResponse): boolean {

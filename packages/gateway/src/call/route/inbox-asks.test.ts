@@ -282,7 +282,7 @@ test('[SECRET-2] a page that already has an ask gets no second one; one without 
   expect(await open()).toEqual([])
 })
 
-const askIn = (state: object, more: object = {}) => ({ state, ...more }) as unknown as Ask
+const askIn = (state: object, more: object = {}) => ({ state, question: { kind: 'form' }, ...more }) as unknown as Ask
 const settled = (answer: object, more: object = {}) => ({ kind: 'settled', answer, via: 'inbox', ...more })
 
 test.each([

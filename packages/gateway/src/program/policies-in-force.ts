@@ -4,7 +4,7 @@ import type { PolicyDecider } from '../call/policy/policy-gate.ts'
 import type { Config } from '../config/settings.ts'
 
 /** Undefined without policies. Throws an error with every problem if one of them cannot be used. */
-export async function openPolicies({ policies: settings }: Config): Promise<PolicyDecider | undefined> {
+export async function policiesInForce({ policies: settings }: Config): Promise<PolicyDecider | undefined> {
   if (settings === undefined) return undefined
   const { Policies } = await import('@assent/policy')
   const opened = await Policies.open(settings)
