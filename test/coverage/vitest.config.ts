@@ -29,7 +29,7 @@ const unitTests = [
 
 /** For the relay and the layers around a call, which are tested through the gateway's interfaces. */
 const contractTests = [
-  'packages/gateway/src/contract/{ask-meta,declared-action,forms,pairings,passing,presence,refused-questions}.test.ts',
+  'packages/gateway/src/contract/{ask-meta,declared-action,forms,pairings,passing,policies,policies-kinds,presence,refused-questions}.test.ts',
   'packages/gateway/src/contract/{roots-changed,rounds,secret-answers,server-settings,several,statements,tasks,wire}.test.ts',
 ]
 

@@ -126,3 +126,11 @@ test('[ASK-3] content sent with a decline or cancel is dropped', () => {
     answer: { action: 'decline' },
   })
 })
+
+test('[POLICY-47] an approval that needs a reason is not given without one, and a decline needs none', () => {
+  const question = { ...rollOut(), needsReason: true as const }
+
+  expect(checkAnswer(question, { action: 'accept', comment: '' })).toMatchObject({ ok: false, reason: 'malformed' })
+  expect(checkAnswer(question, { action: 'accept', comment: 'Agreed in standup.' })).toMatchObject({ ok: true })
+  expect(checkAnswer(question, { action: 'decline' })).toMatchObject({ ok: true })
+})

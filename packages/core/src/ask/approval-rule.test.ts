@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { askLimits } from '../limits.ts'
-import { type ApprovalRule, approvalRuleProblem, mayDecide, soleApprover } from './approval-rule.ts'
+import {
+  type ApprovalRule,
+  approvalRuleProblem,
+  groupsNamed,
+  mayDecide,
+  ruleOf,
+  soleApprover,
+} from './approval-rule.ts'
+import { approvalNeeds } from './approval-text.ts'
 import { type Approver, approverNames } from './approver.ts'
 
 const ops: ApprovalRule = { approvers: ['person:ann', 'group:ops'], excluded: ['ben'], approvals: 1, declines: 1 }
@@ -67,4 +75,48 @@ test('[ASK-9] an approval rule at its limits is valid', () => {
 test('[ASK-9] a rule with a group accepts any quorum, because the size of a group is unknown', () => {
   expect(approvalRuleProblem({ ...ops, approvers: ['group:ops'], approvals: 3 })).toBeUndefined()
   expect(approvalRuleProblem({ ...ops, approvals: 3 })).toBeUndefined()
+})
+
+const release = { anyOf: [[{ from: ['group:release'] as const, approvals: 2 }]], excluded: ['ann'] }
+const boss = {
+  anyOf: [[{ from: ['person:boss'] as const, approvals: 1 }], [{ from: ['group:release'] as const, approvals: 1 }]],
+  excluded: [],
+}
+
+test('[POLICY-22] the rule of requirements lists everyone they name, and the most approvals that they can need', () => {
+  const rule = ruleOf([release, boss], 2)
+
+  expect(rule).toMatchObject({ approvers: ['group:release', 'person:boss'], excluded: [], approvals: 3, declines: 2 })
+  expect(approvalRuleProblem(rule)).toBeUndefined()
+  expect(mayDecide(rule, { principal: 'ann', groups: ['release'] })).toBe(true)
+  expect(mayDecide(ruleOf([release], 1), { principal: 'ann', groups: ['release'] })).toBe(false)
+  expect(groupsNamed(rule, { principal: 'ben', groups: ['release', 'other', 'release'] })).toEqual(['release'])
+})
+
+test('[POLICY-21] a rule that contradicts its requirements is refused', () => {
+  const rule = ruleOf([release], 1)
+
+  expect(approvalRuleProblem({ ...rule, approvals: 1 })).toBe(
+    'The approvers of the rule are not those of its requirements.',
+  )
+  expect(approvalRuleProblem({ ...rule, approvers: ['person:mallory'] })).toBeDefined()
+  expect(approvalRuleProblem({ ...rule, requirements: [] })).toBeDefined()
+})
+
+test('[POLICY-46] a rule is described in words', () => {
+  const nameOf = (principal: string) => principal.toUpperCase()
+
+  expect(approvalNeeds(ruleOf([release, boss], 1), nameOf)).toBe(
+    '2 approvals from release (not from ANN); and 1 approval from BOSS, or 1 approval from release',
+  )
+  const both = {
+    anyOf: [
+      [
+        { from: ['group:a', 'group:b', 'person:c'] as const, approvals: 1 },
+        { from: ['group:d'] as const, approvals: 2 },
+      ],
+    ],
+    excluded: [],
+  }
+  expect(approvalNeeds(ruleOf([both], 1), nameOf)).toBe('1 approval from a, b or C and 2 approvals from d')
 })
