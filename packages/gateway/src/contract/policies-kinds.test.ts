@@ -136,7 +136,7 @@ test('[POLICY-45] a tool whose definition changed after the approval is asked ab
   expect(methods()).not.toContain('tools/call')
 })
 
-test('[POLICY-46] a caller that waits is told which approvals are needed', async () => {
+test('[POLICY-46] a caller that waits gets the approvals that are needed, in words', async () => {
   const server = await aRawServer(served, all)
   const { gateway } = await aGatewayWithPolicies({ notes: { url: server.url } }, [allowAll, twoOfRelease], {
     patienceMs: 50,
