@@ -173,3 +173,21 @@ test('[POLICY-13] mistakes in Cedar files are reported with line and column', as
     { place: { file: 'u.cedar', line: 2, column: 3 }, problem: expect.stringMatching(/needs a name/) },
   ])
 })
+
+test.each([
+  ['principal.roles', 'principal.roles.contains("admin")'],
+  ['principal.roles', 'principal has roles'],
+  ['resource.definitionChanged', '!resource.definitionChanged'],
+  ['context.address', 'context has address && context.address like "10.*"'],
+])(
+  '[POLICY-48] a policy that refers to %s is refused, because the gateway does not set it',
+  async (attribute, test) => {
+    const text = `@id("closed") forbid (principal, action, resource) when { ${test} };`
+    const allowed = `@id("named") permit (principal, action, resource) when { context.args.roles == "a" };`
+
+    expect(await Policies.open(settings({ cedarFiles: [{ file: 'a.cedar', text }] }))).toMatchObject([
+      { place: { file: 'a.cedar' }, problem: `This version of Assent does not set ${attribute}.` },
+    ])
+    expect(await Policies.open(settings({ cedarFiles: [{ file: 'a.cedar', text: allowed }] }))).toBeInstanceOf(Policies)
+  },
+)

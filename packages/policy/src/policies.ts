@@ -25,6 +25,7 @@ import {
 } from './policy-set.ts'
 import { compileShortForm, type PolicyKind, type ShortPolicy } from './short-form.ts'
 import { type TimeFields, timeFields } from './time-fields.ts'
+import { unsetAttributeIn } from './unset-attributes.ts'
 
 export interface PlacedPolicy {
   readonly policy: ShortPolicy
@@ -164,7 +165,12 @@ export async function policySources(settings: PolicySettings): Promise<Sources> 
   const files = await Promise.all(settings.cedarFiles.map(readCedarFile))
   const problems = files.flatMap((file) => (file.ok ? [] : file.problems))
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, all: [...short, ...files.flatMap((file) => (file.ok ? file.sources : []))] }
+  const sources = files.flatMap((file) => (file.ok ? file.sources : []))
+  const unset = sources.flatMap(({ policy, place }) => {
+    const attribute = unsetAttributeIn(policy)
+    return attribute === undefined ? [] : [{ place, problem: `This version of Assent does not set ${attribute}.` }]
+  })
+  return unset.length > 0 ? { ok: false, problems: unset } : { ok: true, all: [...short, ...sources] }
 }
 
 function enforcedIn(sources: readonly PolicySource[]): PolicyJson[] {

@@ -14,14 +14,13 @@ export interface DescribedCall {
   /** The subject; without it, the local person. */
   readonly person?: string
   readonly groups: readonly string[]
-  readonly roles: readonly string[]
   readonly atMs: number
   readonly annotations?: JsonObject
   readonly schema?: JsonValue
 }
 
 export function policyCallOf(
-  { target, person, groups, roles, atMs, ...call }: DescribedCall,
+  { target, person, groups, atMs, ...call }: DescribedCall,
   { identity }: Config,
   policies: Policies,
 ): PolicyCall {
@@ -31,7 +30,7 @@ export function policyCallOf(
     ...call,
     server: target.slice(0, slash),
     name: target.slice(slash + 1),
-    person: { principal, groups, roles },
+    person: { principal, groups, roles: [] },
     claims: {},
     time: policies.timeAt(atMs),
   }

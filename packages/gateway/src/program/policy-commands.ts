@@ -38,7 +38,6 @@ export function addPolicyCommands(program: Command, terminal: Terminal, end: (co
     .option('--args <json>', 'the arguments of the call, as a JSON object', '{}')
     .option('--person <subject>', 'the person who calls, by subject')
     .option('--groups <names>', "the person's groups at the issuer, with commas")
-    .option('--roles <names>', "the person's roles, with commas")
     .option('--at <time>', 'the time of the call, such as 2026-11-17T22:00:00Z (default: now)')
     .option('--live', "connect to the servers for the tool's annotations and input schema")
     .summary('print policies as Cedar, or explain the decision about one call')
@@ -59,7 +58,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal, end: (co
     .option(...gatewayConfigOption)
     .summary('run test cases against the policies')
     .description(
-      'Decides every call of a file of test cases with the policies of a configuration and compares the decision with the expected one. Nothing is called, and no server is started.\n\nA case: { name: staging, tool: deploy/rollout, arguments: { env: staging }, person: ann, groups: [engineers], expect: allow }. Optional: prompt or resource instead of tool; annotations and schema of the tool; roles; at, the time of the call; policies, the names of the policies that decide; approvers, such as [group:release-managers].',
+      'Decides every call of a file of test cases with the policies of a configuration and compares the decision with the expected one. Nothing is called, and no server is started.\n\nA case: { name: staging, tool: deploy/rollout, arguments: { env: staging }, person: ann, groups: [engineers], expect: allow }. Optional: prompt or resource instead of tool; annotations and schema of the tool; at, the time of the call; policies, the names of the policies that decide; approvers, such as [group:release-managers].',
     )
     .addHelpText('after', codes('every case passes', 'a case fails, or a file has a mistake'))
     .action(async (cases: string, { config }: { config?: string }) => {

@@ -20,7 +20,6 @@ export interface ExplainOptions {
   readonly args?: string
   readonly person?: string
   readonly groups?: string
-  readonly roles?: string
   readonly at?: string
   readonly live?: true
 }
@@ -89,7 +88,6 @@ function describedBy(options: ExplainOptions, { config }: FoundConfig): Describe
     arguments: args,
     ...(person === undefined ? {} : { person }),
     groups: namesIn(options.groups),
-    roles: namesIn(options.roles),
     atMs,
   }
 }
