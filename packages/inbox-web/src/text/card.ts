@@ -179,6 +179,7 @@ const comment = {
   optional: 'optional',
   sentTo: (by: string) => `Sent to ${by}.`,
   recordOnly: 'Not sent to the agent; kept in the audit log.',
+  sentWithDecline: 'The caller gets it if you decline. It is kept in the audit log.',
   recordOnlyUnlessAnswered: (by: string) => `Sent to ${by} if you answer; otherwise only kept in the audit log.`,
   wasSent: 'Comment, sent to the agent',
   wasKept: 'Comment, not sent to the agent',

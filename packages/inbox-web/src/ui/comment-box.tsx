@@ -1,6 +1,6 @@
 // The one text box beside the buttons. It shows who will receive the text before anything is typed.
 //
-// It is open if the asker's form has a field for it; otherwise a link opens it. Beside a secret there is none.
+// It is open if the asker's form has a field for it, or if a yes needs a reason; otherwise a link opens it. Beside a secret there is none.
 
 import type { AskView } from '@assent/core'
 import { Textarea } from '@mantine/core'
@@ -20,7 +20,8 @@ interface Props {
 export function CommentBox({ ask, value, error, onChange }: Props) {
   const { question } = ask
   const field = question.kind === 'form' ? question.fields.find(({ name }) => name === ask.commentField) : undefined
-  const [isOpen, setOpen] = useState(field !== undefined)
+  const isRequired = question.kind === 'approval' && question.needsReason === true
+  const [isOpen, setOpen] = useState(field !== undefined || isRequired)
   if (!isOpen && value === '') {
     return (
       <p className="add-comment">
@@ -39,7 +40,7 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
       label={
         <>
           {field?.label ?? words.label}
-          <span className="optional">{words.optional}</span>
+          {!isRequired && <span className="optional">{words.optional}</span>}
         </>
       }
       descriptionProps={{ className: 'comment-note' }}
@@ -47,7 +48,7 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
       error={error}
       autosize
       minRows={field === undefined ? 1 : 2}
-      autoFocus={field === undefined && isOpen}
+      autoFocus={field === undefined && !isRequired && isOpen}
       value={value}
       onChange={({ currentTarget }) => {
         // It stays when a restored draft is deleted.
@@ -60,6 +61,7 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
 
 /** Where a comment goes. A field of a form reaches the asker only if the form is answered. */
 export function commentReaders(ask: AskView): string {
+  if (ask.question.kind === 'approval' && ask.question.policies !== undefined) return words.sentWithDecline
   const by = askerName(ask)
   if (ask.commentReaches === 'asker') return words.sentTo(by)
   return ask.commentField === undefined ? words.recordOnly : words.recordOnlyUnlessAnswered(by)
