@@ -48,7 +48,10 @@ export function askTextOf({ ask, nowMs }: OneAskView): string {
     ...(undoes === undefined ? [] : [labelled(labels.undo, undo[undoes])]),
     ...(quorum === undefined
       ? []
-      : [labelled(labels.votes, stateText.approvals(quorum.approvals, quorum.approvalsNeeded))]),
+      : [
+          labelled(labels.votes, stateText.approvals(quorum.approvals, quorum.approvalsNeeded)),
+          labelled(labels.needs, quorum.needs),
+        ]),
     ...(ask.state.kind === 'open' ? [labelled(labels.comment, stateText.commentReaches[ask.commentReaches])] : []),
     labelled(labels.state, timesOf(ask, nowMs)),
     ...waitingLines(ask, nowMs),

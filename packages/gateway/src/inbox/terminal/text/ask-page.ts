@@ -19,6 +19,7 @@ const labels = {
   affects: 'affects',
   undo: 'undo',
   votes: 'votes',
+  needs: 'needs',
   comment: 'comment',
   state: 'state',
   caller: 'caller',
