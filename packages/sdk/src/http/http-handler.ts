@@ -2,14 +2,14 @@
 //
 // Clients of 2026-07-28 send every request by itself. Older clients are asked during a call, over the connection of their
 // session, so they get one: without it no question could reach them. Sessions belong to this process.
+// The MCP SDK is an optional peer, loaded with the first request.
 // Owns: the sessions. The one that was not used for the longest time is closed when there are too many.
 
 import { randomUUID } from 'node:crypto'
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type McpHandlerRequestOptions,
-  type McpServer,
+import type {
+  McpHandlerRequestOptions,
+  McpHttpHandler,
+  McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { sdkLimits } from '../limits.ts'
@@ -26,17 +26,30 @@ export interface HttpHandlerOptions {
   readonly maxSessions?: number
 }
 
+interface Loaded {
+  readonly mcp: typeof import('@modelcontextprotocol/server')
+  readonly latest: McpHttpHandler
+}
+
 /** `newServer` creates a server with its tools: one for each session, and one for each request of 2026-07-28. */
 export function httpHandler(
   newServer: () => McpServer | Promise<McpServer>,
   { maxSessions = sdkLimits.httpSessions }: HttpHandlerOptions = {},
 ): HttpHandler {
-  const latest = createMcpHandler(newServer, { legacy: 'reject' })
+  let loading: Promise<Loaded> | undefined
+  const load = async (): Promise<Loaded> => {
+    const mcp = await import('@modelcontextprotocol/server')
+    return { mcp, latest: mcp.createMcpHandler(newServer, { legacy: 'reject' }) }
+  }
+  const loaded = (): Promise<Loaded> => {
+    loading ??= load()
+    return loading
+  }
   // In the order of their last use.
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
 
-  const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
-    const transport = new WebStandardStreamableHTTPServerTransport({
+  const open = async ({ mcp }: Loaded): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const transport = new mcp.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: async (id) => {
         sessions.set(id, transport)
@@ -61,14 +74,15 @@ export function httpHandler(
 
   return {
     fetch: async (request, options) => {
-      if (!(await isLegacyRequest(request, options?.parsedBody))) return latest.fetch(request, options)
+      const sdk = await loaded()
+      if (!(await sdk.mcp.isLegacyRequest(request, options?.parsedBody))) return sdk.latest.fetch(request, options)
       const id = request.headers.get('mcp-session-id')
-      const session = id === null ? await open() : used(id)
+      const session = id === null ? await open(sdk) : used(id)
       // The client then starts a new session.
       return session?.handleRequest(request, options) ?? new Response('Unknown session.', { status: 404 })
     },
     close: async () => {
-      await latest.close()
+      if (loading !== undefined) await (await loading).latest.close()
       await Promise.all([...sessions.values()].map((session) => session.close()))
       sessions.clear()
     },
