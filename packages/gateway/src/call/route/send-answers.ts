@@ -85,8 +85,8 @@ export class AnswerSender {
     const next = await this.#claims.run(name, { forMs, signal: call.signal }, () =>
       this.#sendOnce(call, below, state, given, retry ?? { runsOn: false }),
     )
-    // From now on the caller's state refers to the next questions, on any replica.
-    await call.waiting?.handOut()
+    // From now on the state of a caller that can retry refers to the next questions, on any replica.
+    if (retry !== undefined) await call.waiting?.handOut()
     return next
   }
 
