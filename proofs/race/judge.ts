@@ -95,7 +95,9 @@ function consequenceFaults({ draft }: Raced, { ask, grants, listed, listedOpen }
     if (!isItsOwn || !isOfItsTime || grant.expires_at !== expiresAtMs)
       faults.push('its grant is not for what was asked')
   }
-  if (listed !== draft.approvalRule.approvers.length) faults.push(`it was put to ${listed} approvers`)
+  // It is listed for the person whose call waits, too.
+  const people = new Set<string>([...draft.approvalRule.approvers, `person:${draft.principal}`])
+  if (listed !== people.size) faults.push(`it was listed for ${listed} people and groups`)
   if (listedOpen !== 0) faults.push(`${listedOpen} approvers still see it as open`)
   return faults
 }
