@@ -264,9 +264,12 @@ function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   ]
 }
 
-/** Whether a person other than the one whose call waits may decide it, or several people have to. */
+/** Whether several people decide it, or a policy requires it of another person than the one whose call waits. */
 function isDecidedByOthers({ approvalRule, principal }: Ask): boolean {
-  return needsSeveral(approvalRule) || approvalRule.approvers.some((name) => name !== `person:${principal}`)
+  if (needsSeveral(approvalRule)) return true
+  return (
+    approvalRule.requirements !== undefined && approvalRule.approvers.some((name) => name !== `person:${principal}`)
+  )
 }
 
 function drawQuorum({ approvalRule, votes }: Ask, person: Person, names: DisplayNames): QuorumView {
