@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 
-/** The modules that listing the tool needs: its instructions, its schemas and its registration. */
-const definition = ['description.ts', 'index.ts', 'schema.ts', 'state/status.ts', 'tool.ts']
+/** The modules that listing the tool needs: its instructions, its schemas, its texts and its registration. */
+const definition = ['description.ts', 'index.ts', 'schema.ts', 'state/status.ts', 'text/tool.ts', 'tool.ts']
 
 test('[ALONE-8] listing the tools loads only the definition of onboarding; its first call loads the rest', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assent-loading-'))

@@ -97,7 +97,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     // Each question has its own text: the row of the one just answered may still be in the list.
     const calling = client.call('ask', { questions: [signIn, whichRegion, howMany] })
     for (const [words, button, outcome] of [
-      [signIn.message, 'Approve', /You approved this, /],
+      ['Open a page on example.com', 'Approve', /You approved this, /],
       [whichRegion.message, 'Decline to answer', /You declined this, /],
       [howMany.message, 'Dismiss', /You dismissed this, /],
     ] as const) {

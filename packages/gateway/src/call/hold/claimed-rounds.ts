@@ -32,6 +32,11 @@ export interface ClaimTimeouts {
   readonly signal: AbortSignal
 }
 
+interface Pending {
+  readonly name: RoundKey
+  readonly text: string | undefined
+}
+
 const unreadable = failed(
   errorCodes.refused,
   'The stored state of this call cannot be read: it was changed, or its key is gone. Call the tool again.',
@@ -49,7 +54,9 @@ export class ClaimedRounds implements RoundClaims {
   readonly #onError: (error: unknown) => void
   readonly #running = new Map<string, Promise<RoundResult | undefined>>()
   /** Outcomes to store, and claims to release (undefined), when the store is available again. */
-  readonly #pending = new Map<string, { readonly name: RoundKey; readonly text: string | undefined }>()
+  readonly #pending = new Map<string, Pending>()
+  /** Those of them that are being stored. */
+  readonly #settling = new Map<string, Promise<void>>()
 
   constructor(
     store: Store,
@@ -157,12 +164,19 @@ export class ClaimedRounds implements RoundClaims {
   }
 
   async #settle(key: string): Promise<void> {
+    // A beat may find an outcome that is being stored.
+    await this.#settling.get(key)?.catch(() => undefined)
     const pending = this.#pending.get(key)
     if (pending === undefined) return
-    const { name, text } = pending
+    const settling = this.#write(pending).finally(() => this.#settling.delete(key))
+    this.#settling.set(key, settling)
+    await settling
+    if (this.#pending.get(key) === pending) this.#pending.delete(key)
+  }
+
+  async #write({ name, text }: Pending): Promise<void> {
     if (text === undefined) await this.#store.rounds.release(name, this.#heartbeat.replica)
     else await this.#store.rounds.finish(name, this.#heartbeat.replica, text)
-    this.#pending.delete(key)
   }
 
   async #settleAll(): Promise<void> {
