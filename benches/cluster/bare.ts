@@ -60,6 +60,9 @@ function variables(): Record<string, string | number> {
   const answered = canonicalJson(answeredBody(vote as never, asked, 'digest'))
   return {
     person_answer: 'answered',
+    decides: 1,
+    accepts_before: 0,
+    declines_before: 0,
     tenant: bareTenant,
     ...asker,
     principal: person,

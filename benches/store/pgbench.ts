@@ -47,6 +47,9 @@ const constants: Readonly<Record<string, string>> = {
   voter: vote.by,
   via: vote.via,
   decision_id: vote.decisionId,
+  decides: '1',
+  accepts_before: '0',
+  declines_before: '0',
   body,
   body_digest: bodyDigest(body),
 }
