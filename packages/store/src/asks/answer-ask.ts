@@ -54,12 +54,13 @@ export const answerAsk = atomic<AnswerParams, Counted>('answer_ask', ...answerin
 export type SignedAnswerParams = AnswerParams & SignedParams
 
 /**
- * Locks the key of the voter. Only for an open ask: an answer that comes too late does not change the key. Whether the ask is
- * still open when it is its turn, `answering` decides.
+ * Locks the key of the voter. Only for an open ask with these votes: an answer that comes too late, or is counted again after
+ * another vote, does not change the key before. Whether that still holds when it is its turn, `answering` decides.
  */
 export const signedByVoter: Part = signedBy(
   ':voter',
-  `and exists (select 1 from asks a where a.tenant = :tenant and a.id = :id and a.state = 'open')`,
+  `and exists (select 1 from asks a where a.tenant = :tenant and a.id = :id and a.state = 'open'
+    and a.accepts = :accepts_before and a.declines = :declines_before)`,
 )
 
 /** The same with the signature of a passkey, which must still be a key of the voter. */
