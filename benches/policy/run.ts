@@ -5,6 +5,7 @@
 import type { JsonValue } from '@assent/core'
 import { Policies, type PolicyCall, type PolicySettings, type ShortPolicy } from '@assent/policy'
 import type { Measurement } from '../../scripts/measurement.ts'
+import { aShortPolicy } from '../../test-kit/policy/short-policy.ts'
 import { quantile } from '../store/figures.ts'
 
 const person = {
@@ -85,11 +86,11 @@ function callOf(tool: number, args: PolicyCall['arguments']): PolicyCall {
 function usualPolicies(): ShortPolicy[] {
   const ask = { ask: { ask: '2 of release', exclude: 'requester', within: '30m' } }
   return [
-    policy('production', ask, { when: [{ path: ['env'], comparison: { is: 'text', anyOf: ['production'] } }] }),
-    policy('destructive', { ask: { ask: 'requester' } }, { annotations: { destructive: true } }),
-    policy('no debugging', 'deny', { targets: ['*/debug_*'] }),
-    policy('engineers', 'allow', { people: ['group:engineers'] }),
-    policy('everything else', 'allow', { targets: ['server-0/*'] }),
+    aShortPolicy('production', ask, { when: [{ path: ['env'], comparison: { is: 'text', anyOf: ['production'] } }] }),
+    aShortPolicy('destructive', { ask: { ask: 'requester' } }, { annotations: { destructive: true } }),
+    aShortPolicy('no debugging', 'deny', { targets: ['*/debug_*'] }),
+    aShortPolicy('engineers', 'allow', { people: ['group:engineers'] }),
+    aShortPolicy('everything else', 'allow', { targets: ['server-0/*'] }),
   ]
 }
 
@@ -100,26 +101,12 @@ function largePolicies(): ShortPolicy[] {
       { path: ['env'], comparison: { is: 'text', anyOf: ['production'] } },
       { path: ['amount'], comparison: { is: 'above', number: 100 } },
     ]
-    return policy(`policy ${index}`, index % 3 === 0 ? 'deny' : { ask: { ask: 'release' } }, {
+    return aShortPolicy(`policy ${index}`, index % 3 === 0 ? 'deny' : { ask: { ask: 'release' } }, {
       targets: [`${server}/${name}`],
       when,
     })
   })
-  return [...tools, policy('everything else', 'allow', {})]
-}
-
-function policy(name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy>): ShortPolicy {
-  return {
-    name,
-    kind: 'tools',
-    targets: ['*'],
-    people: [],
-    annotations: {},
-    when: [],
-    effect,
-    isDryRun: false,
-    ...changes,
-  }
+  return [...tools, aShortPolicy('everything else', 'allow')]
 }
 
 async function opened(policies: readonly ShortPolicy[]): Promise<Policies> {

@@ -58,7 +58,7 @@ function literalsIn(value: unknown, report: (start: number, literal: string) => 
   }
 }
 
-/** Parts of a program whose texts nobody is shown: module names, types, names of properties. */
+/** Parts of a program whose texts are not shown to people: module names, types, names of properties. */
 const hiddenParts: Readonly<Record<string, readonly string[]>> = {
   ImportDeclaration: ['source'],
   ImportExpression: ['source'],

@@ -1,21 +1,12 @@
 import { expect, test } from 'vitest'
+import { aShortPolicy } from '../../../test-kit/policy/short-policy.ts'
 import { Policies, type PolicySettings } from './policies.ts'
 import type { PolicyCall } from './policy-set.ts'
 import type { ShortPolicy } from './short-form.ts'
 
-const short = (name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy> = {}) => ({
+const short = (...[name, effect, changes]: Parameters<typeof aShortPolicy>) => ({
   place: { line: 1, column: 1 },
-  policy: {
-    name,
-    kind: 'tools',
-    targets: ['*'],
-    people: [],
-    annotations: {},
-    when: [],
-    effect,
-    isDryRun: false,
-    ...changes,
-  } satisfies ShortPolicy,
+  policy: aShortPolicy(name, effect, changes),
 })
 
 const allowAll = short('everything else', 'allow')

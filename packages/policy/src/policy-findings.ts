@@ -1,5 +1,5 @@
 // Mistakes and doubts in policies that parse: names and types of arguments, policies that match nothing, requirements
-// that nobody can meet, calls that nothing permits.
+// that cannot be met, calls that nothing permits.
 //
 // The servers' tools are optional: without them only what the policies alone show is found.
 

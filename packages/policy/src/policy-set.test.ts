@@ -1,25 +1,13 @@
 import type { JsonObject, JsonValue } from '@assent/core'
 import { expect, test } from 'vitest'
+import { aShortPolicy } from '../../../test-kit/policy/short-policy.ts'
 import { loadCedar } from './cedar.ts'
 import { type PolicyCall, PolicySet } from './policy-set.ts'
-import { type Condition, compileShortForm, type ShortPolicy } from './short-form.ts'
+import { type Condition, compileShortForm } from './short-form.ts'
 
-const short = (name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy> = {}) => ({
+const short = (...[name, effect, changes]: Parameters<typeof aShortPolicy>) => ({
   place: { line: 1, column: 1 },
-  policy: compileShortForm(
-    {
-      name,
-      kind: 'tools',
-      targets: ['*'],
-      people: [],
-      annotations: {},
-      when: [],
-      effect,
-      isDryRun: false,
-      ...changes,
-    },
-    { groups: {} },
-  ),
+  policy: compileShortForm(aShortPolicy(name, effect, changes), { groups: {} }),
 })
 
 async function cedar(text: string) {

@@ -62,7 +62,7 @@ export function compileShortForm(policy: ShortPolicy, names: PeopleNames): Polic
   const people = policy.people.flatMap((one) => approversOf(one, names))
   const conditions = [
     anyOf(policy.targets.map((pattern) => target(pattern, kind))),
-    // A group without members is nobody, not everybody.
+    // A group without members matches no person, and not every person.
     ...(policy.people.length === 0 ? [] : [people.length === 0 ? never : anyOf(people.map(isPerson))]),
     ...Object.entries(policy.annotations).map(([hint, value]) => equals(attribute('resource', hint), value)),
     ...(policy.during === undefined ? [] : [isWithin(policy.during)]),

@@ -261,6 +261,11 @@ export interface Upstream extends Exchange {
   close(): Promise<void>
 }
 
+/** The call for work that others may wait for too: it does not end with this caller, and reports nothing to it. */
+export function detached(call: Call): Call {
+  return { ...call, notify: () => undefined, signal: new AbortController().signal }
+}
+
 /** Whether a server may ask for input during this request, in every revision. */
 export function mayAsk(method: string): boolean {
   return method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'

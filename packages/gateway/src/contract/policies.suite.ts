@@ -4,6 +4,7 @@ import type { Person } from '@assent/core'
 import { Policies, type ShortPolicy } from '@assent/policy'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
+import { aShortPolicy } from '../../../../test-kit/policy/short-policy.ts'
 import type { PolicyDecider } from '../call/policy/policy-gate.ts'
 import type { GatewayOptions } from '../program/gateway.ts'
 
@@ -25,15 +26,7 @@ export const twoOfRelease: PolicyText = {
 export async function policiesOf(...policies: readonly PolicyText[]): Promise<PolicyDecider> {
   const shortForm = policies.map((policy, index) => ({
     place: { line: index + 1, column: 1 },
-    policy: {
-      kind: 'tools' as const,
-      targets: ['*'],
-      people: [],
-      annotations: {},
-      when: [],
-      isDryRun: false,
-      ...policy,
-    },
+    policy: aShortPolicy(policy.name, policy.effect, policy),
   }))
   const opened = await Policies.open({
     shortForm,

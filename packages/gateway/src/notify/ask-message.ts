@@ -80,7 +80,7 @@ function happenedAtMs(ask: Ask, kind: MessageKind, remindBeforeMs: number): numb
   return kind === 'ended' && ask.state.kind !== 'open' ? ask.state.atMs : ask.raisedAtMs
 }
 
-/** As in the list of the inbox: one line, invisible characters escaped. Nobody in particular sees it. */
+/** As in the list of the inbox: one line, invisible characters escaped. Drawn for no person in particular. */
 function titleOf(ask: Ask): string {
   return askView(ask, { principal: '', groups: [] }, { nameOf: () => '', describe: () => ({}) }).headline
 }

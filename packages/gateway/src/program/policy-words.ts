@@ -36,7 +36,7 @@ function requirementWords(requirement: ApprovalRequirement | undefined): string 
   const { anyOf, excluded } = requirement
   const alternatives = anyOf.map((factors) =>
     factors
-      .map(({ from, approvals }) => `${approvals} from ${from.length === 0 ? 'nobody' : from.join(', ')}`)
+      .map(({ from, approvals }) => `${approvals} from ${from.length === 0 ? 'no person' : from.join(', ')}`)
       .join(' and '),
   )
   return `${alternatives.join(', or ')}${excluded.length === 0 ? '' : `, but not ${excluded.join(', ')}`}`

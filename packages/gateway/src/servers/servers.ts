@@ -1,6 +1,6 @@
 // The configured servers. `use` applies a new configuration.
 
-import type { Call, Upstream } from '../call/model.ts'
+import { type Call, detached, type Upstream } from '../call/model.ts'
 import { checkServerNames } from '../call/names.ts'
 import { Naming } from '../call/naming.ts'
 import type { Telemetry } from '../call/telemetry-port.ts'
@@ -152,6 +152,7 @@ export class Servers {
         timeouts,
         ...(forwarded === undefined ? {} : { forwarded }),
       }
+      // The opening must not end with this caller: later callers use it.
       const openIt = () => openUpstream(name, config, withoutTasks(detached(call)), opening)
       const upstream = new WithoutTasks(
         // A server that requires such a header may require it in the first request too.
@@ -175,9 +176,4 @@ function forwardedBy(configs: ServerConfigs): readonly string[] {
     forwardHeaders.map((name) => name.toLowerCase()),
   )
   return [...new Set(all)]
-}
-
-/** The call that opens a server must not affect later callers: its signal must not abort the opening. */
-function detached(call: Call): Call {
-  return { ...call, notify: () => undefined, signal: new AbortController().signal }
 }

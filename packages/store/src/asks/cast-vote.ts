@@ -51,19 +51,24 @@ export class VoteCasting {
   async cast(ask: Ask, vote: Vote, request: PresenceRequest, run: RunAnswer): Promise<AnswerResult> {
     const proven = await provenVote(this.#parts.passkeys, ask, vote, request)
     if (!proven.ok) return proven.result
-    return this.#castAgain(ask, proven.vote, request.state, (params) => run({ ...params, ...proven.signed }))
+    return this.#castUntilCounted(ask, proven.vote, request.state, (params) => run({ ...params, ...proven.signed }))
   }
 
   /** Counts the vote. Another vote may be counted first: then whether this one decides is found again. */
-  async #castAgain(first: Ask, vote: Vote, state: AnswerRequest['state'], run: RunAnswer): Promise<AnswerResult> {
+  async #castUntilCounted(
+    first: Ask,
+    vote: Vote,
+    state: AnswerRequest['state'],
+    run: RunAnswer,
+  ): Promise<AnswerResult> {
     let ask = first
     for (let tries = 0; ; tries += 1) {
       const result = await this.#castOnce(ask, vote, state, run)
       if (result !== 'not-counted') return result
       const found = await this.#parts.readWithTime(ask.tenant, ask.id)
       if (found === undefined) return { kind: 'not-found' }
-      const isFirst = found.ask.votes.length > ask.votes.length
-      if (!isFirst || tries >= askLimits.approvals) return this.resultOf(found.ask, vote, found.nowMs)
+      const hasMoreVotes = found.ask.votes.length > ask.votes.length
+      if (!hasMoreVotes || tries >= askLimits.approvals) return this.resultOf(found.ask, vote, found.nowMs)
       ask = found.ask
     }
   }

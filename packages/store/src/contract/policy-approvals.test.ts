@@ -105,13 +105,16 @@ onEachEngine('[POLICY-23] a vote whose stored groups were changed releases nothi
   expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'unverified' })
 })
 
-onEachEngine('[POLICY-22] a vote with a passkey counts, although another vote came since the ask was read', async ({ open }) => {
-  const store = await open()
-  const { key } = await addKey(store, 'cleo', new SoftwarePasskey({ counter: 5 }))
-  const approvalRule = ruleOf([{ anyOf: [[{ from: ['person:ben', 'person:cleo'], approvals: 2 }]], excluded: [] }], 1)
-  const ask = await store.asks.raise(anApproval([], 1, { approvalRule }))
-  await store.asks.answer({ tenant: ask.tenant, id: ask.id, person: ben, via: 'inbox', answer: accept })
+onEachEngine(
+  '[POLICY-22] a vote with a passkey counts, although another vote came since the ask was read',
+  async ({ open }) => {
+    const store = await open()
+    const { key } = await addKey(store, 'cleo', new SoftwarePasskey({ counter: 5 }))
+    const approvalRule = ruleOf([{ anyOf: [[{ from: ['person:ben', 'person:cleo'], approvals: 2 }]], excluded: [] }], 1)
+    const ask = await store.asks.raise(anApproval([], 1, { approvalRule }))
+    await store.asks.answer({ tenant: ask.tenant, id: ask.id, person: ben, via: 'inbox', answer: accept })
 
-  const signed = signedAnswer(store, ask, 'cleo', accept, key, { counter: 6 })
-  expect(await store.asks.answer({ ...signed, ask })).toMatchObject({ kind: 'settled' })
-})
+    const signed = signedAnswer(store, ask, 'cleo', accept, key, { counter: 6 })
+    expect(await store.asks.answer({ ...signed, ask })).toMatchObject({ kind: 'settled' })
+  },
+)

@@ -20,6 +20,7 @@ import type { CallLayer } from '../layers.ts'
 import {
   type Answers,
   type Call,
+  detached,
   type Ended,
   failed,
   heldId,
@@ -365,8 +366,7 @@ export class HeldCalls {
       // If the store is unavailable the asks end by their deadline or with their call.
       for (const ask of this.#held.get(id)?.asks.values() ?? [])
         await withdrawUnused(this.#store, call.tenant, ask, 'asker-stopped').catch(this.#onError)
-      const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
-      const outcome = await this.#relay.continue(detached, state, {})
+      const outcome = await this.#relay.continue(detached(call), state, {})
       if (outcome.kind !== 'input-required') await this.#finish(call, id, outcome)
       else if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
       else outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)

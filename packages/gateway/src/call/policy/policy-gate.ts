@@ -98,10 +98,7 @@ const kinds: Readonly<Record<string, PolicyKind>> = {
 }
 
 /** Methods that follow the decision for their target, and never ask. */
-const following: Readonly<Record<string, string>> = {
-  'resources/subscribe': 'resources/read',
-  'completion/complete': 'prompts/get',
-}
+const following: readonly string[] = ['resources/subscribe', 'completion/complete']
 
 const listKinds: ReadonlyMap<string, PolicyKind> = new Map([
   ['tools/list', 'tools'],
@@ -153,7 +150,7 @@ export class PolicyGate {
     const listed = listKinds.get(call.method)
     if (listed !== undefined && policies.covers(listed))
       return withoutDenied(policies, upstream.name, call, listed, await upstream.start(call))
-    const followed = Object.hasOwn(following, call.method) ? followedBy(call) : undefined
+    const followed = following.includes(call.method) ? followedBy(call) : undefined
     const judged = await this.#judge(policies, upstream, followed ?? call)
     if (judged.effect === 'allow') return upstream.start(call)
     if (judged.effect === 'refuse') return judged.outcome
@@ -169,7 +166,7 @@ export class PolicyGate {
     const policies = this.#options.policies()
     const judged = policies === undefined ? undefined : await this.#judge(policies, upstream, call)
     if (judged?.effect === 'refuse') return judged.outcome
-    // Without a definition that could be read again, the approval is checked against its own action.
+    // If the policies allow the call now, its approval is used all the same: it is for one run.
     const asked = judged?.effect === 'ask' ? judged : undefined
     if (asked !== undefined && (asked.digest !== policy.digest || !isCovered(asked.approval, policy.approval)))
       return this.#ask(upstream.name, asked)
@@ -262,7 +259,6 @@ export class PolicyGate {
     const { decideWithinMs, needsPresence, ...terms } = approval
     const title = oneLine(titleOf(server, action), 'web', { maxChars: policyLimits.titleChars })
     const wanted: WantedApproval = { ...terms, title, definitionDigest: action.definitionDigest }
-    const schema = decisionSchema
     const waitMs = Math.min(decideWithinMs ?? policyLimits.decideWithinMs, askLimits.decideMaxMs)
     const meta = askMeta({ waitMs, ...(decideWithinMs === undefined ? { isDefault: true } : {}) })
     const state: PolicyState = { policy: { digest, approval, once: randomUUID() } }
@@ -272,8 +268,8 @@ export class PolicyGate {
         [askKey]: {
           kind: 'form',
           message: title,
-          schema,
-          params: { message: title, requestedSchema: schema, _meta: meta },
+          schema: decisionSchema,
+          params: { message: title, requestedSchema: decisionSchema, _meta: meta },
           approval: wanted,
           ...(needsPresence === true ? { needsPresence } : {}),
         },

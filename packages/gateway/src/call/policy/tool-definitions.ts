@@ -8,7 +8,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { policyLimits } from '../../limits.ts'
 import { compoundKey } from '../../protocol/compound-key.ts'
 import { stringAt } from '../../protocol/messages.ts'
-import type { Call, Upstream } from '../model.ts'
+import { type Call, detached, type Upstream } from '../model.ts'
 
 interface Listed {
   readonly atMs: number
@@ -46,8 +46,7 @@ async function readTools(upstream: Upstream, call: Call): Promise<ReadonlyMap<st
   let cursor: JsonValue | undefined
   for (let page = 0; page < policyLimits.definitionPages; page++) {
     const params = cursor === undefined ? {} : { cursor }
-    // Not with the signal of one call: others may wait for the same list.
-    const outcome = await upstream.start({ ...call, method: 'tools/list', params, notify: () => undefined })
+    const outcome = await upstream.start({ ...detached(call), method: 'tools/list', params })
     const items = outcome.kind === 'finished' ? outcome.result.tools : undefined
     if (outcome.kind !== 'finished' || !Array.isArray(items)) throw new Error('The list of tools could not be read.')
     for (const item of items) {
