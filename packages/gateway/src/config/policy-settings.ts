@@ -80,7 +80,7 @@ const askSettings = optionalGroup(
     within: optional(
       duration(askLimits.decideMinMs, askLimits.decideMaxMs),
       'How long people have to decide. After that the call is refused.',
-      { fallbackWords: '`asks.wait`' },
+      { fallbackWords: '`asks.wait` if it is set, otherwise a day if the caller can fetch the result later' },
     ),
     use_within: optional(
       duration(1_000, askLimits.useWithinMaxMs),
