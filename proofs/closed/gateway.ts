@@ -15,6 +15,7 @@ import { identityLimits, serverLimits, setLimits } from '../../packages/gateway/
 import { skewClock } from '../../test/cluster/skewed-clock.ts'
 import { listen } from '../../test-kit/listen.ts'
 import { serveRequests } from '../../test-kit/mcp/serve-2026-07-28.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { messageOf, ranText } from '../cluster/servers.ts'
 import { acceptUnverifiedTokens, type ClosedBug, withClosedBug } from './bugs.ts'
 import { inboxUrl } from './inbox.ts'
@@ -66,7 +67,8 @@ async function open(site: Site): Promise<void> {
   const keys = createKeyRing([{ id: 'proof', secret: Buffer.from(secret, 'base64') }])
   const key = `${database} ${wake}`
   const options = { keys, schema, connections: 2, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
-  const opening = stores.get(key) ?? openPostgres(database, options)
+  // Many stores are opened at once, and opening is not what fails here.
+  const opening = stores.get(key) ?? retried(() => openPostgres(database, options))
   stores.set(key, opening)
   const store = withClosedBug(await opening, bug)
   sites.set(site.name, { site, store })

@@ -163,6 +163,9 @@ const steps: Record<string, Step> = {
   },
 }
 
+/** Statements that check the database before a store is opened on it. */
+const opening = ['pg_backend_pid', 'has_schema_privilege', 'has_table_privilege(c.oid, needed', 'transaction_read_only']
+
 const cases = Object.entries(steps).flatMap(([name, step]) => [
   { name, lost: 'request', ...step },
   { name, lost: 'reply', ...step },
@@ -225,14 +228,8 @@ test('[STORE-33] a connection that breaks at the start causes an error, not the 
     // Its own proxy: the other store may open a new connection at any time, and that one would break instead.
     const proxy = await aTcpProxy()
     onTestFinished(() => proxy.close())
-    const migrating = [
-      'pg_backend_pid',
-      'has_schema_privilege',
-      'pg_try_advisory_lock',
-      'create schema',
-      'from migrations',
-    ]
-    for (const text of [...migrating, 'has_table_privilege(c.oid, needed', 'transaction_read_only', 'set_config']) {
+    const migrating = ['pg_try_advisory_lock', 'create schema', 'from migrations']
+    for (const text of [...migrating, ...opening, 'set_config']) {
       proxy.loseRequest(text)
       await expect(openPostgres(proxy.url, { keys: testKeys, schema: another }), text).rejects.toMatchObject({
         code: 'store_unavailable',
@@ -243,6 +240,18 @@ test('[STORE-33] a connection that breaks at the start causes an error, not the 
     await admin.connect()
     await admin.query(`drop schema ${another} cascade`)
     await admin.end()
+  }))
+
+test('[STORE-33] a database that stops answering while a store is opened causes an error (PostgreSQL)', () =>
+  overTcpProxy(async (_proxy, _store, schema) => {
+    const proxy = await aTcpProxy()
+    onTestFinished(() => proxy.close())
+    const options = { keys: testKeys, schema, connectTimeoutMs: 100, statementTimeoutMs: 100 }
+    for (const text of [...opening, 'health_check']) {
+      proxy.neverAnswer(text)
+      await expect(openPostgres(proxy.url, options), text).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(proxy.hasBroken, text).toBe(true)
+    }
   }))
 
 test('[STORE-33] a read-only server causes an error, and its connections are replaced (PostgreSQL)', () =>

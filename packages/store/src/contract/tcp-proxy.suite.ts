@@ -17,6 +17,8 @@ export interface TcpProxy {
   loseRequest(text: string, times?: number): void
   /** The next time the store sends this text, breaks the connection. `arrive` forwards it later, and resolves when it was run. */
   delayRequest(text: string): { arrive(): Promise<void> }
+  /** The next connection that sends this text gets no answer to it or to anything later, and stays open. */
+  neverAnswer(text: string): void
   /** Whether the requested break has happened. */
   readonly hasBroken: boolean
   refuseConnections(refuse: boolean): void
@@ -32,7 +34,13 @@ export async function aTcpProxy(): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
   let breakAt:
-    | { text: string; passOn: boolean; times: number; onDelayed?: (arrive: () => Promise<void>) => void }
+    | {
+        text: string
+        passOn: boolean
+        times: number
+        isSilent?: boolean
+        onDelayed?: (arrive: () => Promise<void>) => void
+      }
     | undefined
   let isRefusing = false
   let replaced: readonly [text: string, by: string] | undefined
@@ -54,9 +62,10 @@ export async function aTcpProxy(): Promise<TcpProxy> {
     client.on('end', () => upstream.end())
     client.on('data', (bytes) => {
       if (breakAt === undefined || !bytes.includes(breakAt.text)) return upstream.write(changed(bytes))
-      const { passOn, times, onDelayed } = breakAt
+      const { passOn, times, isSilent, onDelayed } = breakAt
       breakAt = times > 1 ? { ...breakAt, times: times - 1 } : undefined
       upstream.removeAllListeners('data')
+      if (isSilent) return client.removeAllListeners('data').removeAllListeners('end')
       const arrive = async () => {
         upstream.write(bytes)
         // The server answers, so it has committed; the store does not receive the answer.
@@ -80,6 +89,9 @@ export async function aTcpProxy(): Promise<TcpProxy> {
     },
     loseRequest: (text, times = 1) => {
       breakAt = { text, passOn: false, times }
+    },
+    neverAnswer: (text) => {
+      breakAt = { text, passOn: false, times: 1, isSilent: true }
     },
     delayRequest: (text) => {
       let arrive = () => Promise.reject(new Error('It was not sent.'))

@@ -105,3 +105,14 @@ test('[FLEET-10] an error from the database counts as an answer: statements cont
   expect(await watched).toBe('done')
   expect(unavailable()).toBe(0)
 })
+
+test('[STORE-33] a check that ends after the close changes nothing, although a statement still waits', async () => {
+  const { health, nextQuery, unavailable } = await aHealthCheck()
+  void health.watch(() => new Promise(() => undefined), true)
+  await nextQuery()
+
+  health.close()
+  await vi.advanceTimersByTimeAsync(1_000)
+
+  expect(unavailable()).toBe(0)
+})

@@ -70,6 +70,7 @@ export class HealthCheck {
   #failedTick = 0
   #isUnavailable = false
   #isStarting = false
+  #isClosed = false
   /** The database's clock minus this process's monotonic clock. */
   #offsetMs: number | undefined
   /** The offset of the last sample, whether it was adopted or not. */
@@ -118,6 +119,7 @@ export class HealthCheck {
   }
 
   close(): void {
+    this.#isClosed = true
     clearInterval(this.#timer)
     this.#options.connection.drop()
   }
@@ -185,7 +187,7 @@ export class HealthCheck {
   #failed(): void {
     this.#sentTick = undefined
     this.#failedTick = this.#tick
-    if (this.#isUnavailable || !this.#isSuspect) return
+    if (this.#isClosed || this.#isUnavailable || !this.#isSuspect) return
     this.#isUnavailable = true
     this.#options.onError(new Error(`${noAnswer} Until it does, requests that need it fail at once.`))
     for (const pending of this.#pending) this.#fail(pending, noAnswer)

@@ -33,15 +33,19 @@ export interface MigrationResult {
 }
 
 const insufficientPrivilege = '42501'
+/** A database may answer more slowly than it accepts connections: the time for a check, in times that connecting may take. */
+const checkTimeoutFactor = 6
 
 /** Checks the schema, and applies missing migrations if this role may. */
 export function prepareSchema(address: SchemaAddress): Promise<DatabaseIdentity> {
   const { schema } = address
-  return onConnection(address, async (client) => {
+  return onConnection(forChecks(address), async (client) => {
     const isPooled = !(await isDirectConnection(client))
     const missing = await missingMigrations(client, schema)
     if (missing.length > 0 && isPooled) throw migrationNeeded(schema, missing, 'pooled')
-    if (missing.length > 0) await apply(client, schema, missing)
+    if (missing.length > 0) {
+      await onConnection(forMigrations(address), (migrating) => apply(migrating, schema, missing))
+    }
     await checkRights(client, schema)
     await checkWritable(client)
     return { isPooled, database: await databaseId(client) }
@@ -51,7 +55,7 @@ export function prepareSchema(address: SchemaAddress): Promise<DatabaseIdentity>
 /** Applies missing migrations, and grants a role the rights that a gateway needs. */
 export function migrateSchema(address: SchemaAddress, grantTo?: string): Promise<MigrationResult> {
   const { schema } = address
-  return onConnection(address, async (client) => {
+  return onConnection(forMigrations(address), async (client) => {
     if (!(await isDirectConnection(client))) {
       throw misconfigured(
         'Migrations need a connection to the database itself, and this address leads to a connection pooler.',
@@ -73,17 +77,27 @@ export function migrateSchema(address: SchemaAddress, grantTo?: string): Promise
 
 /** Which database an address leads to, and whether through a pooler. Undefined if it cannot be reached. */
 export async function identifyDatabase(url: string, connectTimeoutMs: number): Promise<DatabaseIdentity | undefined> {
-  return onConnection({ url, connectTimeoutMs }, async (client) => {
+  return onConnection(forChecks({ url, connectTimeoutMs }), async (client) => {
     return { isPooled: !(await isDirectConnection(client)), database: await databaseId(client) }
   }).catch(() => undefined)
 }
 
-/** Uses a separate connection without a statement timeout: other replicas may be migrating. */
+type Address = Pick<SchemaAddress, 'url' | 'connectTimeoutMs'>
+
+/** Without a time limit: other replicas may be migrating, and building an index takes as long as it takes. */
+function forMigrations({ url, connectTimeoutMs }: Address): pg.ClientConfig {
+  return { connectionString: url, connectionTimeoutMillis: connectTimeoutMs }
+}
+
+function forChecks(address: Address): pg.ClientConfig {
+  return { ...forMigrations(address), query_timeout: address.connectTimeoutMs * checkTimeoutFactor }
+}
+
 async function onConnection<Value>(
-  { url, connectTimeoutMs }: Omit<SchemaAddress, 'schema'>,
+  config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Value>,
 ): Promise<Value> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  const client = new pg.Client(config)
   // Without a listener, the error of a broken connection would end the process.
   client.on('error', () => undefined)
   try {
