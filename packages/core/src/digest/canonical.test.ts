@@ -215,13 +215,13 @@ describe('limits', () => {
   test.each<[string, (part: unknown) => unknown]>([
     ['lists', (part) => [part, part]],
     ['objects', (part) => ({ a: part, b: part })],
-  ])('[DIGEST-5] a small value that expands without end is refused quickly: %s', (_, doubled) => {
+  ])('[DIGEST-5] a small value that expands without end is refused before it is expanded: %s', (_, doubled) => {
     let value: unknown = 1
     for (let i = 0; i < 60; i++) value = doubled(value)
 
     const before = process.cpuUsage()
     expect(refusalOf(value)).toContain('limit_exceeded')
-    // Processor time, because the machine may be busy with other things.
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
+    // Milliseconds; to expand it would take for ever.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(10_000)
   })
 })

@@ -1,25 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { AssentError, newId } from '@assent/core'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
+import { relayLimits } from '../../limits.ts'
 import { callOf } from '../route/sample-rounds.suite.ts'
 import { Leases, withdrawReasonOf } from './leases.ts'
 import { draftOf } from './lost-calls.ts'
-import {
-  callId,
-  endLease,
-  limited,
-  openReplica,
-  otherCallId,
-  pause,
-  tenant,
-  unavailable,
-} from './sample-calls.suite.ts'
+import { callId, endLease, limited, openReplica, otherCallId, tenant, unavailable } from './sample-calls.suite.ts'
 
 const draft = draftOf(callOf(), callId, 'deploy', 'digest')
 const outcome = JSON.stringify({ kind: 'finished', result: {} })
 const thirdCallId = newId('call', Date.now(), randomBytes)
 const ignore = () => undefined
+
+/** Stops `performance.now` until the test ends; call the result to advance it. */
+function fakeClock(): (ms: number) => void {
+  let nowMs = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => clock.mockRestore())
+  return (ms) => {
+    nowMs += ms
+  }
+}
 
 async function openLeases() {
   const replica = await openReplica()
@@ -136,7 +138,7 @@ test('[FLEET-12] an abandoned call stays listed until the store has marked it', 
 })
 
 test('[STORE-15] a row that arrives after its write was reported as failed is abandoned too', async () => {
-  limited({ recordSettlesMs: 150 })
+  const pass = fakeClock()
   const { store, leases, raise, row, ask } = await openLeases()
   const begin = store.calls.begin.bind(store.calls)
   const beginning = vi.spyOn(store.calls, 'begin').mockImplementation(unavailable)
@@ -150,7 +152,7 @@ test('[STORE-15] a row that arrives after its write was reported as failed is ab
   await leases.settle()
   expect(await row()).toEqual({ kind: 'running' })
   expect(leases.size).toBe(1)
-  await pause(160)
+  pass(relayLimits.recordSettlesMs)
   await leases.settle()
 
   expect(onBegun).not.toHaveBeenCalled()
@@ -160,7 +162,7 @@ test('[STORE-15] a row that arrives after its write was reported as failed is ab
 })
 
 test('[STORE-15] abandoning such a call again does not shorten the time in which its row may arrive', async () => {
-  limited({ recordSettlesMs: 150 })
+  fakeClock()
   const { store, leases } = await openLeases()
   vi.spyOn(store.calls, 'begin').mockImplementation(unavailable)
   await expect(leases.begin(draft, ignore)).rejects.toThrow('unavailable')

@@ -226,7 +226,7 @@ describe('an issuer that does not respond', () => {
 
     expect(error).toBeInstanceOf(IssuerUnavailable)
     expect((error as Error).message).toBe(`${issuer.issuer} has not responded yet.`)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
     expect(issuer.requests).toHaveLength(1)
   })
 
