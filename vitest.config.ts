@@ -39,6 +39,7 @@ export default defineConfig(({ mode }) => ({
     exclude: ['**/node_modules/**', ...(mode === 'unit' ? integration : [])],
     // Node keeps the compiled modules of the programs that tests start, which then start in half the time.
     env: mode === 'unit' ? { ASSENT_TEST_SERVICES: 'none' } : { NODE_COMPILE_CACHE: compileCache },
+    setupFiles: ['test-kit/fixed-seed.ts'],
     globalSetup: mode === 'unit' ? ['test-kit/unit-notice.ts'] : [],
     execArgv: ['--conditions=assent-source'],
     // Unit tests leave nothing behind, and starting a worker for each file takes longer than most files.

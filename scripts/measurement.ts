@@ -1,7 +1,7 @@
 // The interface of proofs and benches: a run of full or quick size that returns one figure.
 
 export interface MeasureOptions {
-  /** The form that CI runs: the same checks, under a minute. */
+  /** A short form: the same checks, under a minute. */
   readonly quick: boolean
   readonly seed: number
   /** The gateway program of another checkout, to be measured in the same run; only `relay` uses it. */

@@ -1,4 +1,4 @@
-// Mutation tests: changes one piece of the code at a time and checks that a test fails. `npm run mutants`, with `--quick` in CI.
+// Mutation tests: changes one piece of the code at a time and checks that a test fails. `npm run mutants`; `--quick` is a short form.
 //
 // Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line of output is the
 // figure. The run fails if too few of a module's mutants are killed (90 %; 85 % in the gateway), if a survivor is not listed,

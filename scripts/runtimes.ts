@@ -1,4 +1,4 @@
-// Runs the SDK on Node, Bun, Deno and Cloudflare's workerd: `npm run runtimes`. Not part of CI.
+// Runs the SDK on Node, Bun, Deno and Cloudflare's workerd: `npm run runtimes`. Not part of the gate.
 //
 // The packed packages and the runtimes are installed from npm into an empty folder. Each runtime runs the same tool, with
 // `createAssent` at module scope, on every revision.

@@ -13,7 +13,7 @@ import { judged } from './judge.ts'
 import { count, newTally, printRun, printTable, type Tally } from './tally.ts'
 import { type Cell, TestEnv } from './test-env.ts'
 
-/** How long after its deadline a gate may take to answer; longer in CI, where the machine is busy. */
+/** How long after its deadline a gate may take to answer; longer in the quick form, where all cells of a wave run at once. */
 const barMs = 2_000
 const quickBarMs = 6_000
 

@@ -16,7 +16,7 @@ import { verified } from './verify.ts'
 
 const answers = 1_000
 const atOnce = 30
-/** In the quick form fewer, because CI's machine is busy: the ask must be raised long before its wait ends. */
+/** In the quick form fewer, because the machine may be busy: the ask must be raised long before its wait ends. */
 const atOnceQuick = 8
 const patientEach = 6
 /** Before and after the end. */

@@ -8,7 +8,7 @@ export interface SectionInput {
   /** An empty folder of the section's own. */
   readonly folder: string
   readonly random: SeededRandom
-  /** 1 for the full size; CI runs a small part of it, and a planted bug a smaller one. */
+  /** 1 for the full size; the quick form runs a small part of it, and a planted bug a smaller one. */
   readonly share: number
 }
 

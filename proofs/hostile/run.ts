@@ -45,7 +45,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   score.look()
   const gateways = await overTheWire(random, score, pool, share)
 
-  // In CI the machine is busy: only stalls count that it cannot explain.
+  // In the quick form the machine may be busy: only stalls count that it cannot explain.
   return report(score, gateways, quick ? 4 * stallMs : stallMs)
 }
 
