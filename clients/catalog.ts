@@ -33,7 +33,7 @@ export const clients: readonly Client[] = [
     id: 'claude-code',
     title: 'Claude Code',
     package: '@anthropic-ai/claude-code',
-    version: '2.1.326',
+    version: '2.1.328',
     script: join('@anthropic-ai', 'claude-code', 'cli-wrapper.cjs'),
     api: anthropicApi,
     work: { tool: 'Bash', args: { command: 'sleep 1', description: 'Wait' } },

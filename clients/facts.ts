@@ -15,6 +15,8 @@ export interface ClientFacts {
   readonly wantsProgress: boolean
   /** Its responses to questions, without a person at a terminal: the action or error, and the slowest time. */
   readonly ownAnswers: readonly { readonly action: string; readonly count: number; readonly slowestMs: number }[]
+  /** The longest call that got its result on the same connection. */
+  readonly longestCallMs: number
   /** How many of its variables reach the server, not counting HOME and PATH. */
   readonly variables: number
 }
@@ -49,6 +51,7 @@ export function factsOf(recording: readonly Recorded[]): ClientFacts | undefined
       ({ params }) => objectAt(objectAt({ params }, 'params'), '_meta').progressToken !== undefined,
     ),
     ownAnswers: ownAnswersOf(messages),
+    longestCallMs: longestCallOf(messages),
     variables,
   }
 }
@@ -90,6 +93,17 @@ function ownAnswersOf(messages: readonly Timed[]): ClientFacts['ownAnswers'] {
     count: all.length,
     slowestMs: Math.max(...all.map(({ ms }) => ms)),
   }))
+}
+
+function longestCallOf(messages: readonly Timed[]): number {
+  const began = new Map<unknown, number>()
+  let longest = 0
+  for (const { at, from, message } of messages) {
+    if (from === 'client' && message.method === 'tools/call') began.set(message.id, at)
+    const since = from === 'server' && 'result' in message ? began.get(message.id) : undefined
+    if (since !== undefined) longest = Math.max(longest, at - since)
+  }
+  return longest
 }
 
 /** In the stateless revision the questions are in a result, and the answers in a repeated call. */

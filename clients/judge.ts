@@ -11,7 +11,7 @@ export interface ClientVerdict {
 
 export function judge(played: Played): ClientVerdict {
   const { scenario, steps, code, ended, answered } = played
-  const skipped = scenario.steps.slice(steps.length).map(({ name }) => `${name}: the client ended before it`)
+  const skipped = scenario.steps.slice(steps.length).map(({ name }) => `${name}: the run ended before it`)
   const early = steps
     .filter(isBeforePerson)
     .map(({ step }) => `${step.name}: the model got a result before the person answered`)

@@ -2,18 +2,16 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AskView } from '@assent/core'
-import type { CommandContext, Program } from './program.ts'
+import type { Commands } from './program.ts'
 
 export class ScriptedPerson {
-  readonly #program: Program
-  readonly #context: CommandContext
+  readonly #commands: Commands
   readonly #seen = new Set<string>()
   /** The asks that this person answered. */
   readonly answered = new Set<string>()
 
-  constructor(program: Program, context: CommandContext) {
-    this.#program = program
-    this.#context = context
+  constructor(commands: Commands) {
+    this.#commands = commands
   }
 
   /** Waits for the next question; undefined once `isOver`. */
@@ -32,7 +30,7 @@ export class ScriptedPerson {
 
   /** Returns why the answer was not recorded; undefined if it was. */
   async answer({ id }: AskView, args: readonly string[]): Promise<string | undefined> {
-    const { code, text } = await this.#program.command(['asks', 'answer', id, ...args, '--json'], this.#context)
+    const { code, text } = await this.#commands.run(['asks', 'answer', id, ...args, '--json'])
     if (code !== 0) return text
     this.answered.add(id)
     return undefined
@@ -43,7 +41,7 @@ export class ScriptedPerson {
   }
 
   async #list(args: readonly string[]): Promise<readonly AskView[]> {
-    const { code, text } = await this.#program.command(['asks', 'list', '--json', ...args], this.#context)
+    const { code, text } = await this.#commands.run(['asks', 'list', '--json', ...args])
     if (code !== 0) throw new Error(`The asks cannot be listed: ${text}`)
     return JSON.parse(text).asks
   }

@@ -52,13 +52,18 @@ export interface Played {
 
 const limits = {
   /** From the last result to the next question, or from the start to the first one. */
-  questionMs: 60_000,
+  questionMs: 120_000,
   /** From the answer to the result, or from the deadline of an ask without an answer. */
-  resultMs: 60_000,
+  resultMs: 120_000,
   /** From the last result to the end of the client. */
   endMs: 20_000,
   /** How long the person reads a question. */
   readMs: 1_500,
+}
+
+/** Sets the client up for the user, without questions. */
+export function initCommand({ id }: Client): readonly string[] {
+  return ['init', id, '--yes']
 }
 
 export async function play({ client, scenario, program, script, folder }: Play): Promise<Played> {
@@ -73,7 +78,7 @@ export async function play({ client, scenario, program, script, folder }: Play):
   write(join(home, settingsName), { file: recording, variables: { ...variables, ...wait } } satisfies RecorderSettings)
   for (const [path, content] of Object.entries(client.files ?? {})) write(join(home, path), content)
   const context = { folder: project, variables: environment(home) }
-  const init = await program.command(['init', client.id, '--scope', 'user', '--yes'], context)
+  const init = await program.command(initCommand(client), context)
   if (init.code !== 0) throw new Error(`assent init ${client.id} failed: ${init.text}`)
 
   const model = new FakeModel(
@@ -83,12 +88,16 @@ export async function play({ client, scenario, program, script, folder }: Play):
   const listening = await model.serve(client.api)
   const started = client.start(listening.origin)
   const process_ = startClient(script, started, { folder, project, home })
-  const person = new ScriptedPerson(program, context)
+  const commands = program.commands(context)
+  const person = new ScriptedPerson(commands)
   try {
     const steps: PlayedStep[] = []
     for (const step of scenario.steps) {
       if (process_.isOver()) break
-      steps.push(await playStep(step, { person, model, isOver: process_.isOver, index: steps.length }))
+      const played = await playStep(step, { person, model, isOver: process_.isOver, index: steps.length })
+      steps.push(played)
+      // The next question would be the one of this step.
+      if (played.result === undefined) break
     }
     await process_.over(limits.endMs)
     const ended = await person.ended()
@@ -98,6 +107,7 @@ export async function play({ client, scenario, program, script, folder }: Play):
     return { client, scenario, steps, recording: read(recording), ended, answered, turns, missing, code }
   } finally {
     process_.kill()
+    await commands.close()
     await listening.close()
   }
 }

@@ -1,4 +1,5 @@
-// Runs real clients against a fake model: `npm run clients [-- --quick] [--install] [--if-installed] [--only <id>] [--built]`.
+// Runs real clients against a fake model: `npm run clients [-- --quick] [--install] [--if-installed] [--only <id>] [--built]
+// [--record]`.
 //
 // Each client is set up by `assent init` and asks through our tools; a scripted person answers in the inbox. The last line
 // is the figure; the exit code is 0 if every client asked and got the answers of the person and no others.
@@ -12,6 +13,7 @@ import { type Client, clients } from './catalog.ts'
 import { factsOf } from './facts.ts'
 import { clientsFolder, install, isInstalled, scriptOf } from './install.ts'
 import { judge } from './judge.ts'
+import { measuredOf, writeMeasured } from './measured.ts'
 import { play } from './play.ts'
 import { installProgram } from './program.ts'
 import { scenarios } from './steps.ts'
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     install: { type: 'boolean', default: false },
     'if-installed': { type: 'boolean', default: false },
     only: { type: 'string' },
+    record: { type: 'boolean', default: false },
     // Read by builtPackages.
     built: { type: 'boolean', default: false },
   },
@@ -34,6 +37,10 @@ const { values } = parseArgs({
 process.exitCode = await main()
 
 async function main(): Promise<number> {
+  if (values.record && (values.quick || values.only !== undefined || values['if-installed'])) {
+    say('--record needs a full run of all clients.')
+    return 2
+  }
   const chosen = clients.filter(({ id }) => values.only === undefined || values.only === id)
   if (chosen.length === 0) {
     say(`Unknown client ${values.only}. There are ${clients.map(({ id }) => id).join(', ')}.`)
@@ -86,8 +93,18 @@ function report(chosen: readonly Client[], rows: readonly Row[], folder: string)
   else say(`Recordings and logs: ${folder}`)
   const passed = chosen.filter((client) => of(client).every(({ verdict }) => verdict.reasons.length === 0)).length
   const withoutPerson = rows.reduce((sum, { verdict }) => sum + verdict.withoutPerson, 0)
+  const isGood = passed === chosen.length && withoutPerson === 0
+  if (isGood && values.record)
+    writeMeasured(
+      chosen.map((client) =>
+        measuredOf(
+          client,
+          of(client).flatMap(({ facts }) => facts ?? []),
+        ),
+      ),
+    )
   say(`clients: ${passed} of ${chosen.length} asked and got the answers, ${withoutPerson} answered without a person`)
-  return passed === chosen.length && withoutPerson === 0 ? 0 : 1
+  return isGood ? 0 : 1
 }
 
 function nameOf({ package: name, version }: Client): string {

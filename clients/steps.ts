@@ -77,7 +77,7 @@ const absent: Step = {
 const slow: Step = { ...yes, name: 'slow yes', afterMs: 150_000 }
 
 export function scenarios(isQuick: boolean): readonly Scenario[] {
-  const away = { name: 'no answer', steps: [absent], wait: '10s' }
+  const away = { name: 'no answer', steps: [absent], wait: '30s' }
   if (isQuick) return [{ name: 'answers', steps: [choice, no, dismiss] }, away]
   return [
     { name: 'answers', steps: [choice, no, yes, decline, dismiss, approve] },

@@ -37,7 +37,7 @@ export function tableOf(rows: readonly Row[]): string {
 export function factLines({ played, facts }: Row): string[] {
   const { client, turns, missing } = played
   if (facts === undefined) return [`${client.title}: never connected to the server`]
-  const { name, version, revision, tried, capabilities, wantsProgress, ownAnswers, variables } = facts
+  const { name, version, revision, tried, capabilities, wantsProgress, ownAnswers, longestCallMs, variables } = facts
   const answers = ownAnswers.map(({ action, count, slowestMs }) => `${action} (${count}, within ${slowestMs} ms)`)
   return [
     `${client.title}: declares itself as ${name} ${version}`,
@@ -45,6 +45,7 @@ export function factLines({ played, facts }: Row): string[] {
     `  capabilities ${JSON.stringify(capabilities)}`,
     `  a question to the client, without a terminal: ${answers.length === 0 ? 'not asked' : answers.join(', ')}`,
     `  progress token with calls: ${wantsProgress ? 'yes' : 'no'}`,
+    `  longest call of this run: ${Math.floor(longestCallMs / 1_000)} s`,
     `  requests to the model without our tools: ${missing} of ${turns}`,
     `  variables that reach the server beside HOME and PATH: ${variables}`,
   ]

@@ -3,6 +3,7 @@
 // A server and a gateway are started for each route and closed after it, so that runs do not affect each other. The rule:
 // through the gateway every check must have the same result as directly.
 import { type Choice, type Score, serverScenarios } from './choice.ts'
+import { intendedReason } from './intended.ts'
 import { describe, table } from './report.ts'
 import { startFixtureServer } from './server.ts'
 import { type Revision, runServerScenario, runServerSet } from './suite.ts'
@@ -38,22 +39,27 @@ export async function judgeServer(choice: Choice, revision: Revision): Promise<S
   const ways = choice.direct ? [] : WAYS[revision]
   const direct = await verdictsBy(DIRECTLY, choice, revision, required)
   const through: Verdicts[] = []
-  const differing: (readonly string[])[] = []
+  const different: (readonly string[])[] = []
+  let differing = 0
   for (const way of ways) {
     const verdicts = await verdictsBy(way, choice, revision, required)
     through.push(verdicts)
-    differing.push(...differences(direct, verdicts).map((difference) => describe(difference, way.title)))
+    for (const difference of differences(direct, verdicts)) {
+      const reason = intendedReason(difference)
+      if (reason === undefined) differing += 1
+      different.push(describe(difference, way.title, reason))
+    }
   }
 
   const judged = choice.direct ? [direct] : through
   const reached = required.filter((name) => judged.every((verdicts) => passed(verdicts.get(name)))).length
   return {
     score: { reached, wanted: required.length },
-    differing: differing.length,
+    differing,
     lines: [
       `\n${revision}, server scenarios: ${[DIRECTLY, ...ways].map(({ title }) => title).join(', ')}`,
       ...table([direct, ...through], required),
-      ...differing.flat(),
+      ...different.flat(),
     ],
   }
 }

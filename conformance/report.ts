@@ -17,9 +17,16 @@ export function table(runs: readonly Verdicts[], required: readonly string[]): r
   })
 }
 
-export function describe({ scenario, check, direct, through, why }: Difference, way: string): readonly string[] {
-  const line = `  differs: ${scenario} · ${check}: ${direct} directly, ${through} ${way}`
-  return why === '' ? [line] : [line, `    ${why.slice(0, REASON_CHARACTERS)}`]
+/** @param intended why the verdict differs on purpose */
+export function describe(
+  { scenario, check, direct, through, why }: Difference,
+  way: string,
+  intended?: string,
+): readonly string[] {
+  const kind = intended === undefined ? 'differs' : 'differs on purpose'
+  const line = `  ${kind}: ${scenario} · ${check}: ${direct} directly, ${through} ${way}`
+  const reason = intended ?? why
+  return reason === '' ? [line] : [line, `    ${reason.slice(0, REASON_CHARACTERS)}`]
 }
 
 /** "7/8, 1 warning": notes and skipped checks are compared but not counted, as in the suite's own figures. */

@@ -35,6 +35,8 @@ export function fileOf(example: string): string {
 }
 
 export interface Started {
+  /** Its address, over HTTP. */
+  readonly url: URL | undefined
   connect(generation: Generation, person: Person): Promise<Connected>
   stop(): void
 }
@@ -45,6 +47,7 @@ export async function start(example: string, transport: Transport): Promise<Star
   const stdio = { command: process.execPath, args, stderr: 'ignore' as const }
   const http = transport === 'HTTP' ? await overHttp(args) : undefined
   return {
+    url: http?.url,
     async connect(generation, person) {
       const client =
         generation === '2025-11-25'

@@ -188,7 +188,7 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_0
   await sees('image     app-production-42')
   await sees('This cannot be undone.')
   await sees('Your decision')
-  await press('a', 'Enter')
+  await press('y', 'Enter')
   await sees('To the team: app-production-42-eu-4 is out.')
   await sees('Deployed app-production-42-eu-4.')
   await sees('exit code 0')
@@ -196,6 +196,7 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_0
 
 test.each([
   ['first-question/greet.test', 2],
+  ['first-question/clean-up.test', 1],
   ['handlers/transfer.test', 2],
 ])('[EXAMPLE-1] the tests in %s pass as an author would run them', async (file, count) => {
   const args = ['--conditions=assent-source', '--test', fileOf(file)]
@@ -203,6 +204,15 @@ test.each([
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   expect(stdout).toContain(`pass ${count}\n`)
+})
+
+test('[EXAMPLE-1] the client of the guide is served on both revisions', async () => {
+  const started = await start('first-question/http', 'HTTP')
+  onTestFinished(() => started.stop())
+  const env = { ...process.env, PORT: started.url?.port }
+  const args = ['--conditions=assent-source', fileOf('first-question/client')]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  for (const revision of generations) expect(stdout).toContain(`${revision} [ { type: 'text', text: 'Hello, Ada!' } ]`)
 })
 
 test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout: 180_000 }, async () => {

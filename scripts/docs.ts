@@ -1,12 +1,15 @@
-// Generates the SDK reference from its source: `npm run docs`; with `--check` it only reports whether it is up to date.
+// Generates the pages that are derived from code: `npm run docs`; with `--check` it only reports whether they are up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { sdkReference } from './docs/reference.ts'
+import { generatedPages } from './docs/generated.ts'
 
-const path = 'docs/guide/sdk-reference.md'
-const written = sdkReference()
-if (!process.argv.includes('--check')) writeFileSync(path, written)
-else if (readFileSync(path, 'utf8') !== written) {
-  console.error(`docs: ${path} is out of date; run npm run docs`)
-  process.exit(1)
+const isCheck = process.argv.includes('--check')
+let outdated = 0
+for (const { path, text } of await generatedPages()) {
+  if (!isCheck) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(`docs: ${path} is out of date; run npm run docs`)
+    outdated += 1
+  }
 }
-console.log(`docs: ${path} is up to date`)
+if (outdated > 0) process.exit(1)
+console.log('docs: the generated pages are up to date')

@@ -13,7 +13,7 @@ import { type Module, modulesIn } from './mutants/modules.ts'
 import { type Judged, type Mutant, readReport } from './mutants/report.ts'
 import { compare, readList } from './mutants/survivors.ts'
 
-const quickFiles = ['packages/core/src/audit/checkpoint.ts', 'packages/core/src/receipt/receipt.ts']
+const quickFiles = ['packages/core/src/audit/entry.ts', 'packages/core/src/receipt/receipt.ts']
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const { values, positionals } = parseArgs({

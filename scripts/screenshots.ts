@@ -1,22 +1,32 @@
 // Pictures of the inbox, light and dark, wide and phone: `npm run screenshots` writes docs/screens/. With a folder and names,
-// only those: `npm run screenshots -- /tmp/screens gate phase`.
+// only those: `npm run screenshots -- /tmp/screens gate phase`; with a size or theme, only in that one:
+// `npm run screenshots -- docs/screens gate phone dark`.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { aBrowser } from '../test-kit/chromium.ts'
 import { inboxServerKeys, startInboxServer, tenant } from '../test-kit/gateway/inbox-server.ts'
 import { aGate, raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { agentAsks } from './inbox/agent-asks.ts'
+import { approvalPictures } from './inbox/approval-pictures.ts'
+import { clientPictures } from './inbox/client-pictures.ts'
 import { gateAsk } from './inbox/gate-ask.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { writeSampleHistory } from './inbox/sample-history.ts'
 import { statePictures } from './inbox/state-pictures.ts'
+import { tryPicture } from './inbox/try-picture.ts'
 
-const [into = 'docs/screens', ...only] = process.argv.slice(2)
-const isWanted = (name: string) => only.length === 0 || only.includes(name)
-const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
+const [into = 'docs/screens', ...words] = process.argv.slice(2)
+const allSizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
+const allThemes = ['light', 'dark'] as const
+const sizes = Object.entries(allSizes).filter(([size]) => isLook(size, Object.keys(allSizes)))
+const themes = allThemes.filter((theme) => isLook(theme, allThemes))
+const only = words.filter((word) => !(word in allSizes) && !allThemes.some((theme) => theme === word))
+const isWanted = (name: string) => only.length === 0 || only.includes(name.replaceAll(' ', '-'))
+/** For a page on a busy machine. */
+const pageMs = 120_000
 const everywhere = [
   'decision',
   'list',
@@ -27,7 +37,7 @@ const everywhere = [
   'expired',
   'history',
   'proof',
-  'figures',
+  'statistics',
 ] as const
 /** Only wide and light. */
 const once = ['one of', 'text', 'formats', 'numbers', 'unsafe link', 'odd link'] as const
@@ -43,9 +53,9 @@ const playing = await aPlayground()
 const agent = await agentAsks()
 const browser = await aBrowser()
 try {
-  for (const [size, viewport] of Object.entries(sizes)) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+  for (const [size, viewport] of sizes) {
+    for (const colorScheme of themes) {
+      const context = await aContext({ viewport, colorScheme })
       const page = await signedIn(context)
       const isMain = size === 'wide' && colorScheme === 'light'
       const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
@@ -54,13 +64,13 @@ try {
       if (isWanted('offline')) await offline(page, context, `${into}/offline-${size}-${colorScheme}.png`)
       if (isWanted('playground')) await playground(page, size, colorScheme)
       await context.close()
-      const idle = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const idle = await aContext({ viewport, colorScheme })
       if (isWanted('empty')) await empty(await idle.newPage(), `${into}/empty-${size}-${colorScheme}.png`)
       await idle.close()
-      const other = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      await agentCards(await other.newPage(), size, colorScheme)
+      const other = await aContext({ viewport, colorScheme })
+      if ([...agent.names, 'diff'].some(isWanted)) await agentCards(await other.newPage(), size, colorScheme)
       await other.close()
-      const approving = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const approving = await aContext({ viewport, colorScheme })
       if (isWanted('gate')) await gateCard(approving, size, colorScheme)
       await approving.close()
       for (const [name, take] of Object.entries(statePictures).filter(([one]) => isWanted(one))) {
@@ -69,16 +79,20 @@ try {
       }
     }
   }
+  if (isWanted('approval')) await approvalPictures(browser, (page, name) => save(page, `${into}/${name}.png`))
+  if (isWanted('try')) await tryPicture(browser, (page) => save(page, `${into}/try-wide-light.png`))
+  if (isWanted('clients')) await clientPictures(browser, (page, file) => save(page, `${into}/${file}`))
   // Last, so that it is in no other picture.
-  const secretSizes = isWanted('secret') ? Object.entries(sizes) : []
-  const { page: secret } = await raiseSecret(inbox.store, inbox.url)
+  const secretSizes = isWanted('secret') ? sizes : []
+  const { ask: secretAsk, page: secret } = await raiseSecret(inbox.store, inbox.url)
   for (const [size, viewport] of secretSizes) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+    for (const colorScheme of themes) {
+      const context = await aContext({ viewport, colorScheme })
       const page = await signedIn(context)
+      await inbox.store.asks.seen(tenant, secretAsk, 0)
       await page.goto(`${inbox.url}/secret/${secret}`)
       await page.getByLabel('Secret', { exact: true }).fill('npm_0123456789abcdef')
-      await save(page, `${into}/secret-${size}-${colorScheme}.png`)
+      await save(page, `${into}/secret-${size}-${colorScheme}.png`, true)
       await context.close()
     }
   }
@@ -89,6 +103,16 @@ try {
   await nothing.close()
   await inbox.close()
   await rm(folder, { recursive: true, force: true })
+}
+
+function isLook(look: string, looks: readonly string[]): boolean {
+  return words.includes(look) || !words.some((word) => looks.includes(word))
+}
+
+async function aContext(look: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ ...look, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(pageMs)
+  return context
 }
 
 async function save(page: Page, file: string, fullPage = false): Promise<void> {
@@ -134,6 +158,8 @@ async function empty(page: Page, file: string): Promise<void> {
 /** A run of the deploy example: at its first question, and when it has finished. */
 async function playground(page: Page, size: string, colorScheme: string): Promise<void> {
   const file = (name: string) => `${into}/${name}-${size}-${colorScheme}.png`
+  // High enough for the form and the question below it.
+  if (size === 'wide') await page.setViewportSize({ width: allSizes.wide.width, height: 1180 })
   await page.goto(playing.link())
   await page.getByRole('radio', { name: 'production' }).check()
   await page.getByRole('button', { name: 'Run' }).click()
@@ -141,7 +167,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await card.getByRole('button', { name: 'Europe' }).waitFor()
   await page.waitForTimeout(700)
   await card.scrollIntoViewIfNeeded()
-  await save(page, file('playground'), size === 'wide')
+  await save(page, file('playground'))
   await card.getByRole('button', { name: 'Europe' }).click()
   await card.getByRole('button', { name: /^Use the suggestion/ }).click()
   await page.waitForTimeout(700)
@@ -154,7 +180,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await card.getByRole('button', { name: 'Approve' }).click()
   await page.locator('.run-result').waitFor()
   if (size === 'phone') await page.locator('.run-result').scrollIntoViewIfNeeded()
-  await save(page, file('result'), size === 'wide')
+  await save(page, file('result'))
 }
 
 /** The approval of examples/deploy.ts behind a gateway. */
@@ -172,7 +198,7 @@ async function gateCard(context: BrowserContext, size: string, colorScheme: stri
 
 /** The cards of the built-in tools, in full. */
 async function agentCards(page: Page, size: string, colorScheme: string): Promise<void> {
-  await page.goto(agent.link())
+  await page.goto(await agent.link())
   await page.locator('.row').first().waitFor()
   // The picture `diff` shows the card of onboarding in full.
   for (const name of agent.names.filter((one) => isWanted(one) || (one === 'onboarding' && isWanted('diff')))) {
@@ -184,7 +210,7 @@ async function agentCards(page: Page, size: string, colorScheme: string): Promis
     await wholeCard(page, file)
     if (name !== 'onboarding' || !isWanted('diff')) continue
     await page.waitForTimeout(700)
-    await page.getByRole('button', { name: /^Show all .* to answer Yes$/ }).click()
+    await page.getByRole('button', { name: /^Show all .* to (answer Yes|approve)$/ }).click()
     await wholeCard(page, `${into}/diff-${size}-${colorScheme}.png`)
   }
 }
@@ -196,7 +222,7 @@ async function wholeCard(page: Page, file: string): Promise<void> {
     await page.evaluate(`Math.max(document.documentElement.scrollHeight,
       document.querySelector('.card').getBoundingClientRect().bottom + 40)`),
   )
-  const viewport = page.viewportSize() ?? sizes.wide
+  const viewport = page.viewportSize() ?? allSizes.wide
   await page.setViewportSize({ width: viewport.width, height: Math.max(viewport.height, Math.ceil(height)) })
   await save(page, file)
   await page.setViewportSize(viewport)
@@ -214,7 +240,12 @@ async function picture(page: Page, name: string, file: string): Promise<void> {
     bulk: '/',
     history: '/history',
     proof: '/history',
-    figures: '/figures',
+    statistics: '/statistics',
+  }
+  if ((page.viewportSize()?.width ?? 0) > 900) {
+    // Before the page is loaded, because it scrolls the row of the open ask into view then.
+    const isTall = ['choices', 'formats', 'numbers'].includes(name)
+    await page.setViewportSize({ width: 1120, height: isTall ? 1100 : 780 })
   }
   await page.goto(inbox.url + (places[name] ?? `/asks/${ids[name]}`))
   await page.locator('.row:visible, .card, .chart').first().waitFor()
@@ -230,9 +261,5 @@ async function picture(page: Page, name: string, file: string): Promise<void> {
     await page.getByText('The audit log is consistent').waitFor()
     await page.locator('.proof-hint').scrollIntoViewIfNeeded()
   }
-  if ((page.viewportSize()?.width ?? 0) > 900) {
-    const isTall = ['choices', 'formats', 'numbers'].includes(name)
-    await page.setViewportSize({ width: 1120, height: isTall ? 1100 : 780 })
-  }
-  await save(page, file, name === 'figures')
+  await save(page, file, name === 'statistics')
 }

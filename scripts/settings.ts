@@ -3,6 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { configSchema } from '../packages/gateway/src/config/json-schema.ts'
 import { settingsPage } from '../packages/gateway/src/config/settings-page.ts'
 
-writeFileSync('docs/settings.md', settingsPage())
+writeFileSync('docs/reference/settings.md', settingsPage())
 writeFileSync('packages/gateway/assent.schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`)
-console.log('settings: docs/settings.md and packages/gateway/assent.schema.json are written')
+console.log('settings: docs/reference/settings.md and packages/gateway/assent.schema.json are written')

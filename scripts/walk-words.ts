@@ -1,4 +1,4 @@
-// The text of docs/guide/conductor.md before and after the recorded walk.
+// The text of docs/guides/conductor.md before and after the recorded walk.
 
 export const introduction = `# Review plans and commits before your agent continues
 
@@ -11,19 +11,19 @@ these are tool calls in one conversation: the agent waits, you decide, and it co
 npx assent init      # sets up the clients that you choose; --dry-run shows what it would change
 \`\`\`
 
-Then ask your agent for something that takes several steps: with \`/conductor\` in VS Code, Claude Code, Cursor, Gemini CLI and opencode, and
-elsewhere in your own words; \`init\` writes rules with the same checkpoints. If you have a Conductor agent in VS Code already, \`init\` changes
-it to use these tools. If your client shows forms, you answer there. If it does not, or declines by itself without
-showing you anything, the question waits in your inbox:
+Then ask your agent for something that takes several steps. In VS Code, Claude Code, Cursor, Gemini CLI and opencode, use the command \`/conductor\`. In
+other clients, ask in your own words: \`init\` writes rules that make the agent stop at the same points. If you already have a Conductor agent in VS
+Code, \`init\` changes it to use these tools.
+
+If your client shows forms, you answer there. If it shows no forms, or declines by itself without showing you anything, the question waits in your inbox:
 
 \`\`\`sh
 npx assent inbox         # answer here, in the terminal
 npx assent inbox open    # or in the browser, signed in
 \`\`\`
 
-All windows share one inbox. A question in the inbox stays open for 24 hours, because the agent can retry for the answer; a question that your
-client shows stays open for five minutes. \`ASSENT_ASKS_WAIT=30m\` sets the timeout of both. After the timeout the agent gets the result that
-there was no answer, which counts as a no.
+All windows share one inbox. A question in the inbox stays open for 24 hours. A question that your client shows stays open for five minutes.
+\`ASSENT_ASKS_WAIT=30m\` sets both times. After that time the agent gets a timeout, which counts as a no.
 
 The rest of this page was recorded with the real program, with a client that cannot ask, and answered in the inbox. \`npm run walk\` records
 it again.
@@ -45,17 +45,17 @@ export const ending = `## What else can happen
 
 A comment that you write with any answer reaches the agent as \`comment\`. Every row except the last is also a line in the plan's file.
 
-Saying "I committed" is not enough: Assent checks git before and after you answer. If there is no new commit, you are asked again at once.
-A commit with another message counts, and the result states this; uncommitted files are shown. Assent runs nothing that a repository
-configures: no hook, no filter, no file watcher.
+Saying "I committed" is not enough: Assent checks git before and after you answer. If there is no new commit, you are asked again at once. A commit
+whose message differs from the proposed one counts, and the result states the difference. Assent shows uncommitted files. When Assent reads a
+repository, it runs none of the programs that the repository configures: no hook, no filter, no file watcher.
 
-At the end Assent compares the agent's report with its own record and with git: a phase counts if you approved its commit and git still has
-that commit. The question shows any difference, and so does the result (\`isOnRecord\`). You can still approve. Facts that Assent checked are
+At the end Assent compares the agent's report with its own record and with git: a phase counts if you approved its commit and git still has that
+commit. If a phase does not count, the question says so, and the result has \`isOnRecord: false\`. You can still approve. Facts that Assent checked are
 marked "Checked by Assent", separate from the agent's text.
 
 An agent can also ask other questions, with \`elicit_choice\`, \`elicit_input\` and \`elicit_confirm\`. None of the tools asks for passwords, keys
 or tokens.
 
-Everything is stored in one folder of yours (\`npx assent\` in a terminal prints its path; \`ASSENT_HOME\` sets another one), and every decision
-is in an audit log that can be verified.
+Assent stores everything in one folder. \`npx assent\` in a terminal prints its path, and \`ASSENT_HOME\` sets another one. Every decision is in an
+audit log that can be verified.
 `

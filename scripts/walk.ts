@@ -1,12 +1,12 @@
 // Runs a plan with the real program, as an agent and its user would, and records it: `npm run walk` writes
-// docs/guide/conductor.md with the actual messages, and pictures of the inbox.
+// docs/guides/conductor.md with the actual messages, and pictures of the inbox.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aHome, linkAt, openFor, visit } from '../packages/gateway/src/program/standalone/windows.suite.ts'
 import { aBrowser } from '../test-kit/chromium.ts'
 
 const pictures = 'docs/screens'
-const page = 'docs/guide/conductor.md'
+const page = 'docs/guides/conductor.md'
 
 const plan = {
   planSummary:

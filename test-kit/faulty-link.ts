@@ -61,6 +61,11 @@ export class Link {
     return Object.assign(new URL(address), { host: `127.0.0.1:${this.port}` }).href
   }
 
+  /** The number of open connections. */
+  get open(): number {
+    return this.#wires.size
+  }
+
   get way(): Way | undefined {
     return this.#way
   }

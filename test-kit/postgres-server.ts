@@ -3,7 +3,7 @@
 // The process is our child and ends with us in every case. Starting is retried: leftover processes of a killed server
 // block the next one until they have ended.
 
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +26,8 @@ export interface ServerSettings {
   readonly waitsForStandby: boolean
   /** The port of the server whose standby this is. */
   readonly follows?: number
+  /** It loses everything in a crash, has room for many tests at a time, and never waits for the disk. */
+  readonly isScratch?: boolean
 }
 
 export class PostgresServer {
@@ -56,18 +58,19 @@ export class PostgresServer {
     writeFileSync(`${this.folder}/standby.signal`, '')
   }
 
-  configure({ waitsForStandby, follows }: ServerSettings): void {
+  configure({ waitsForStandby, follows, isScratch = false }: ServerSettings): void {
     const settings: Record<string, string | number> = {
       listen_addresses: '127.0.0.1',
       port: this.port,
       unix_socket_directories: '',
-      max_connections: 100,
-      shared_buffers: '32MB',
+      max_connections: isScratch ? 300 : 100,
+      shared_buffers: isScratch ? '256MB' : '32MB',
       wal_keep_size: '512MB',
       max_wal_senders: 4,
       // So that a standby reconnects as soon as its primary is up.
       wal_retrieve_retry_interval: '50ms',
       synchronous_standby_names: waitsForStandby ? '*' : '',
+      ...(isScratch ? { fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB' } : {}),
       ...(follows === undefined ? {} : { primary_conninfo: `host=127.0.0.1 port=${follows} user=root` }),
     }
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
@@ -128,6 +131,11 @@ export class PostgresServer {
       await client.end()
     }
   }
+}
+
+/** Whether the programs of a server are installed. */
+export function hasPrograms(): boolean {
+  return spawnSync(program('initdb'), ['--version']).status === 0
 }
 
 /** A folder that the owner of the server process may write to. */

@@ -6,6 +6,9 @@ import pg from 'pg'
 /** An existing database. Tests create schemas in it, or other databases on the same server. */
 export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
+/** For a proxy in front of it. */
+export const postgresPort = Number(new URL(postgresUrl).port || 5432)
+
 export type Row = Readonly<Record<string, unknown>>
 
 export interface TestDatabase {

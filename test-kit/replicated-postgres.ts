@@ -1,12 +1,13 @@
 // A database that can be killed and restarted: a primary and its synchronous standby, private to this process.
 //
 // A commit is acknowledged once both servers have it, so the standby may be promoted whenever it is in sync. While the
-// standby is being rebuilt there is no promotion.
+// standby is being rebuilt there is no promotion. The connection between them can be slow, as over a network.
 
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Link } from './faulty-link.ts'
 import { makeHome, PostgresServer, serverPort } from './postgres-server.ts'
 
 const lookMs = 20
@@ -16,11 +17,15 @@ export class ReplicatedPostgres {
   readonly #home: string
   #primary: PostgresServer
   #standby: PostgresServer
+  /** What each commit takes longer because of the connection to the standby. */
+  readonly #delayMs: number
+  #link: Link | undefined
   readonly #removeAtExit = () => this.#removeNow()
   readonly #leave = () => process.exit(130)
 
-  private constructor(home: string, primary: PostgresServer, standby: PostgresServer) {
+  private constructor(home: string, primary: PostgresServer, standby: PostgresServer, delayMs: number) {
     this.#home = home
+    this.#delayMs = delayMs
     this.#primary = primary
     this.#standby = standby
     process.once('exit', this.#removeAtExit)
@@ -28,12 +33,13 @@ export class ReplicatedPostgres {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, this.#leave)
   }
 
-  static async start(name: string): Promise<ReplicatedPostgres> {
+  /** @param delayMs added to every commit by a proxy between the two servers */
+  static async start(name: string, delayMs = 0): Promise<ReplicatedPostgres> {
     const home = `${tmpdir()}/assent-database-${process.pid}-${name}`
     makeHome(home)
     const primary = new PostgresServer(home, 'one', await serverPort())
     const standby = new PostgresServer(home, 'other', await serverPort())
-    const cluster = new ReplicatedPostgres(home, primary, standby)
+    const cluster = new ReplicatedPostgres(home, primary, standby, delayMs)
     await primary.init()
     primary.configure({ waitsForStandby: false })
     await primary.start()
@@ -47,6 +53,11 @@ export class ReplicatedPostgres {
 
   get port(): number {
     return this.#primary.port
+  }
+
+  /** It is read-only. */
+  get standbyUrl(): string {
+    return this.#standby.url
   }
 
   /** Queries the primary directly. */
@@ -82,7 +93,7 @@ export class ReplicatedPostgres {
     await standby.kill('with all its children')
     await rm(standby.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     await standby.copy(primary)
-    standby.configure({ waitsForStandby: false, follows: primary.port })
+    standby.configure({ waitsForStandby: false, follows: await this.#portFor(primary) })
     await standby.start()
     primary.configure({ waitsForStandby: true })
     await this.standbyIsInStep()
@@ -115,9 +126,20 @@ export class ReplicatedPostgres {
 
   async remove(): Promise<void> {
     for (const server of [this.#primary, this.#standby]) await server.kill('with all its children')
+    await this.#link?.close()
     process.removeListener('exit', this.#removeAtExit)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeListener(signal, this.#leave)
     await rm(this.#home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
+
+  /** The port at which the standby reaches the primary. */
+  async #portFor(primary: PostgresServer): Promise<number> {
+    await this.#link?.close()
+    if (this.#delayMs === 0) return primary.port
+    const eachWayMs = this.#delayMs / 2
+    this.#link = await Link.to(primary.url, primary.port, { slowMs: { least: eachWayMs, most: eachWayMs } })
+    await this.#link.fail('slow')
+    return this.#link.port
   }
 
   #removeNow(): void {

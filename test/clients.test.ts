@@ -4,10 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { clients } from '../clients/catalog.ts'
 import { factsOf } from '../clients/facts.ts'
 import { judge } from '../clients/judge.ts'
-import type { Played, PlayedStep } from '../clients/play.ts'
+import { measuredOf, readMeasured } from '../clients/measured.ts'
+import { initCommand, type Played, type PlayedStep } from '../clients/play.ts'
 import type { Recorded } from '../clients/recorder.ts'
 import { scenarios } from '../clients/steps.ts'
 import { knownClients } from '../packages/gateway/src/call/clients/known-clients.ts'
+import { knownClient } from '../packages/gateway/src/call/clients/traits-of.ts'
+import { commandLine, everyCommand } from '../packages/gateway/src/program/program.ts'
 import { initClients } from '../packages/gateway/src/setup/init/clients.ts'
 
 const [client = never()] = clients
@@ -78,6 +81,18 @@ test('[HOUSE-19] every client has the names of `assent init` and of the table of
   }
 })
 
+test('[HOUSE-19] the command that sets a client up has only options of `assent init`', () => {
+  const program = commandLine(
+    { out: () => undefined, err: () => undefined, variables: {}, isOutColoured: false, isErrColoured: false },
+    () => undefined,
+  )
+  const init = everyCommand(program).find((command) => command.name() === 'init') ?? never()
+  const { operands, unknown } = init.parseOptions([...initCommand(client).slice(1)])
+
+  expect(initCommand(client)[0]).toBe('init')
+  expect({ operands, unknown }).toEqual({ operands: [client.id], unknown: [] })
+})
+
 describe('the facts in a recording', () => {
   const line = (at: number, from: 'client' | 'server', message: object): Recorded => ({
     at,
@@ -98,6 +113,7 @@ describe('the facts in a recording', () => {
       line(2, 'client', { id: 1, method: 'tools/call', params: { _meta: { progressToken: 1 } } }),
       line(10, 'server', { id: 'q', method: 'elicitation/create', params: {} }),
       line(14, 'client', { id: 'q', result: { action: 'decline' } }),
+      line(20, 'server', { id: 1, result: {} }),
     ]
 
     expect(factsOf(recording)).toEqual({
@@ -107,6 +123,7 @@ describe('the facts in a recording', () => {
       capabilities: { elicitation: {} },
       wantsProgress: true,
       ownAnswers: [{ action: 'decline', count: 1, slowestMs: 4 }],
+      longestCallMs: 18,
       variables: 1,
     })
   })
@@ -132,5 +149,52 @@ describe('the facts in a recording', () => {
     })
     expect(factsOf([started, discover, fallback])).toMatchObject({ revision: '2025-11-25', tried: '2026-07-28' })
     expect(factsOf([started])).toBeUndefined()
+  })
+})
+
+describe('what was measured', () => {
+  test('[HOUSE-19] is of the versions that are run, and fits the table of known clients', () => {
+    const measured = readMeasured()
+    expect(measured.map(({ title, version }) => [title, version])).toEqual(
+      clients.map(({ title, version }) => [title, version]),
+    )
+    for (const { title, name, version, declares, answersByItself } of measured) {
+      const known = knownClient({ name, version }) ?? never()
+      expect(known.title).toBe(title)
+      // A client that declares nothing is never asked.
+      expect(known.form.kinds.length > 0, `${title} shows forms`).toBe(declares.includes('form'))
+      expect(known.showsLinks, `${title} shows links`).toBe(declares.includes('url'))
+      if (declares.length > 0 && known.no === 'person') expect(answersByItself).toEqual([])
+      expect(answersByItself).not.toContain('accept')
+    }
+  })
+
+  test('[HOUSE-19] is taken from all runs of a client', () => {
+    const facts = {
+      name: 'one',
+      version: '1.2',
+      revision: '2025-11-25',
+      capabilities: { elicitation: {} },
+      wantsProgress: true,
+      ownAnswers: [{ action: 'decline', count: 2, slowestMs: 4 }],
+      longestCallMs: 1_900,
+      variables: 0,
+    }
+    const slow = { ...facts, ownAnswers: [{ action: 'cancel', count: 1, slowestMs: 4 }], longestCallMs: 150_200 }
+    const links = { ...facts, capabilities: { elicitation: { url: {} } }, tried: '2026-07-28' }
+
+    expect(measuredOf(client, [facts, slow])).toEqual({
+      title: client.title,
+      version: '1.2',
+      name: 'one',
+      revision: '2025-11-25',
+      declares: ['form'],
+      answersByItself: ['cancel', 'decline'],
+      wantsProgress: true,
+      longestCallS: 150,
+    })
+    expect(measuredOf(client, [links])).toMatchObject({ declares: ['url'], tried: '2026-07-28' })
+    expect(measuredOf(client, [{ ...facts, capabilities: {} }])).toMatchObject({ declares: [] })
+    expect(() => measuredOf(client, [])).toThrow('never connected')
   })
 })

@@ -1,5 +1,6 @@
 // Checks the guide: its snippets are files of examples, its reference is generated from the source.
 import { globSync } from 'node:fs'
+import { sdkLimits } from '@assent/sdk'
 import { expect, test } from 'vitest'
 import { sdkReference } from '../scripts/docs/reference.ts'
 import { onboardingWalk } from './guide/onboarding-walk.ts'
@@ -17,8 +18,8 @@ function snippetsIn(page: string, text: string): Snippet[] {
   return [...blocks].map(({ groups }) => ({ page, source: groups?.source, code: groups?.code ?? '' }))
 }
 
-const guide = globSync('docs/guide/*.md').filter((page) => !page.endsWith('-reference.md'))
-const pages = ['README.md', 'docs/workflow-engines.md', ...globSync('packages/*/README.md'), ...guide]
+const guide = globSync(['docs/start/**/*.md', 'docs/guides/*.md', 'docs/reference/error-codes.md'])
+const pages = ['README.md', ...globSync('packages/*/README.md'), ...guide]
 
 test('[GUIDE-1] every snippet of the guide and of the READMEs is identical to a file of an example', () => {
   const snippets = pages.flatMap((page) => snippetsIn(page, readText(page)))
@@ -38,11 +39,11 @@ test('[GUIDE-1] snippets are found, with and without the name of a file', () => 
 })
 
 test('[GUIDE-2] the SDK reference is up to date (if this is intended, run: npm run docs)', () => {
-  expect(readText('docs/guide/sdk-reference.md')).toBe(sdkReference())
+  expect(readText('docs/reference/sdk.md')).toBe(sdkReference())
 })
 
 test('[GUIDE-3] the onboarding walkthrough matches the real messages (if this is intended, run this test with -u)', async () => {
-  const path = 'docs/guide/onboarding.md'
+  const path = 'docs/guides/onboarding.md'
   const walk = await onboardingWalk()
   const shown = new Set<string>()
   const made = readText(path).replace(
@@ -58,8 +59,26 @@ test('[GUIDE-3] the onboarding walkthrough matches the real messages (if this is
 
 test('[GUIDE-4] the page about error codes lists every code once', () => {
   const codesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, code]) => code).sort()
-  const listed = codesIn(readText('docs/guide/error-codes.md'), /^\| `([a-z_]+)` /gm)
+  const listed = codesIn(readText('docs/reference/error-codes.md'), /^\| `([a-z_]+)` /gm)
   const [declaration = ''] = readText('packages/core/src/errors.ts').split('export class')
   expect(listed).toEqual(codesIn(declaration, /\| '([a-z_]+)'/g))
   expect(listed).toContain('declined')
+})
+
+test('[GUIDE-5] the page about handlers states the rules of a handler that runs again', () => {
+  const page = readText('docs/guides/how-your-handler-runs.md')
+  expect(page).toContain('Everything outside a step runs in every round.')
+  expect(page).toContain('no `catch` and no `finally`')
+  expect(page).toContain('the call fails with "… was not awaited"')
+  expect(page).toContain('ends a call after ten rounds')
+  expect(page.replace(/\s+/g, ' ')).toContain('ten seconds without reaching one of its earlier questions or steps')
+  expect(sdkLimits.repeatWithinMs).toBe(10_000)
+})
+
+test('[GUIDE-6] the SDK reference declares every name that it lists', () => {
+  const sections = sdkReference()
+    .split(/^#### /m)
+    .slice(1)
+  expect(sections.length).toBeGreaterThan(100)
+  for (const section of sections) expect(section, section.split('\n', 1)[0]).toContain('```ts')
 })

@@ -2,9 +2,13 @@
 import { validateManifest } from '@anthropic-ai/mcpb'
 import { expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { withVersion } from '../scripts/docs/version.ts'
 import { launchOf, readAbout } from '../scripts/manifests/about.ts'
 import { manifestFiles } from '../scripts/manifests/files.ts'
-import { cursorLink, vsCodeLink, withLinks } from '../scripts/manifests/links.ts'
+import { cursorLink, linksPage, vsCodeLink, withLinks } from '../scripts/manifests/links.ts'
+import { schemaProblems } from '../scripts/manifests/validate.ts'
+import { lockWithVersion, withProject } from '../scripts/release/package-manifests.ts'
+import { projectOf } from '../scripts/release/project.ts'
 import { readText, readWorkspace } from './workspace.ts'
 
 const about = readAbout()
@@ -19,9 +23,37 @@ test.each(Object.keys(files))('[PACKAGE-1] %s is generated from the manifest of 
   expect(readText(path)).toBe(files[path])
 })
 
-test('[PACKAGE-1] the install links in the README are up to date, and start the same command as init', () => {
-  const readme = readText('README.md')
-  expect(withLinks(readme)).toBe(readme)
+test('[PACKAGE-1] the version and addresses of every package are those of the root (npm run manifests)', () => {
+  const project = projectOf(readText('package.json'))
+  for (const folder of Object.keys(readWorkspace().packages)) {
+    const text = readText(`packages/${folder}/package.json`)
+    expect(withProject(text, `packages/${folder}`, project)).toBe(text)
+    const stale = text.replaceAll(project.version, '0.0.1').replaceAll('github.com/example', 'github.com/other')
+    expect(withProject(stale, `packages/${folder}`, project)).toBe(text)
+  }
+  const lock = readText('package-lock.json')
+  expect(lockWithVersion(lock, project.version)).toBe(lock)
+  const changed = JSON.parse(lockWithVersion(lock, '9.9.9')).packages
+  expect(changed[''].version).toBe('9.9.9')
+  expect(changed['packages/tools']).toMatchObject({ version: '9.9.9', dependencies: { '@assent/sdk': '9.9.9' } })
+  expect(changed['node_modules/zod']).toEqual(JSON.parse(lock).packages['node_modules/zod'])
+})
+
+test('[PACKAGE-1] the version in the README is that of the root (npm run docs)', () => {
+  const [readme, { version }] = [readText('README.md'), projectOf(readText('package.json'))]
+  expect(readme).toContain(`npx -y assent@${version}`)
+  expect(withVersion(readme, version)).toBe(readme)
+  for (const other of ['0.0.9', '0.2.0-rc.1']) {
+    const stale = readme
+      .replaceAll(`assent@${version}`, `assent@${other}`)
+      .replaceAll(`Version ${version}`, `Version ${other}`)
+    expect(withVersion(stale, version)).toBe(readme)
+  }
+})
+
+test('[PACKAGE-1] the install links in the docs are up to date, and start the same command as init', () => {
+  const page = readText(linksPage)
+  expect(withLinks(page)).toBe(page)
   for (const host of ['vscode.dev', 'insiders.vscode.dev'] as const) {
     const { searchParams } = new URL(vsCodeLink(host))
     expect(searchParams.get('name')).toBe('assent')
@@ -41,7 +73,16 @@ test('[PACKAGE-2] server.json has the name, description and version format that 
   expect(server.name).toBe((packages.gateway as { mcpName?: string }).mcpName)
   expect(server.description.length).toBeLessThanOrEqual(100)
   expect(server.version).toMatch(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/)
-  expect(Object.keys(server).sort()).toEqual(['$schema', 'description', 'name', 'packages', 'title', 'version'])
+  expect(Object.keys(server).sort()).toEqual([
+    '$schema',
+    'description',
+    'name',
+    'packages',
+    'repository',
+    'title',
+    'version',
+  ])
+  expect(server.repository).toEqual({ url: about.repository, source: 'github', subfolder: 'packages/gateway' })
   expect(server.packages).toHaveLength(1)
   expect(server.packages[0]).toMatchObject({
     registryType: 'npm',
@@ -134,3 +175,15 @@ test('[PACKAGE-3] every published package has the same version, a licence, its N
     }
   }
 })
+
+test.each(['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema'])(
+  '[RELEASE-3] a manifest is compared with a schema of %s, formats included',
+  ($schema) => {
+    const schema = { $schema, required: ['name'], properties: { url: { type: 'string', format: 'uri', example: 'x' } } }
+    expect(schemaProblems({ name: 'a', url: 'https://example.com' }, schema)).toEqual([])
+    expect(schemaProblems({ url: 'not an address' }, schema)).toEqual([
+      "/ must have required property 'name'",
+      '/url must match format "uri"',
+    ])
+  },
+)

@@ -1,4 +1,4 @@
-// Checks docs/obligations.md against the tests: every statement of the protocol cites tests or gives a reason.
+// Checks docs/background/obligations.md against the tests: every statement of the protocol cites tests or gives a reason.
 import { expect, test } from 'vitest'
 import { titlesIn } from './promises/titles.ts'
 import { readSources, readText } from './workspace.ts'
@@ -48,7 +48,7 @@ test('[OBEY-1] every statement cites existing tests or gives a reason', () => {
     shows && title !== null ? [title] : [],
   )
 
-  expect(problemsOf(readStatements(readText('docs/obligations.md')), titles)).toEqual([])
+  expect(problemsOf(readStatements(readText('docs/background/obligations.md')), titles)).toEqual([])
 })
 
 test('[OBEY-1] a statement with neither, a missing statement and an unknown test are reported', () => {

@@ -3,7 +3,7 @@
 // One tenant, as a gateway has, so one audit chain. Reading an ask before it is answered is included; further queries of
 // the inbox and the gateway (session, list, state) are not.
 
-import { bodyDigest, canonicalJson, readForm, soleApprover } from '@assent/core'
+import { canonicalJson, readForm, saltedDigest, soleApprover } from '@assent/core'
 import { answerAsk } from '../../packages/store/src/asks/answer-ask.ts'
 import { answeredBody, raisedBody } from '../../packages/store/src/asks/audit-body.ts'
 import { approverParam, raiseAsk } from '../../packages/store/src/asks/raise-ask.ts'
@@ -12,11 +12,12 @@ import { accepted, question } from '../relay/words.ts'
 import { forPgbench, transactionsPerSecond } from '../store/pgbench.ts'
 import type { TestDb } from '../store/test-db.ts'
 
-export const bareTenant = 'bare'
+const bareTenant = 'bare'
 
 const person = 'person-0'
 const stem = 'ask_01k9x2m5r8h3v7q0z4n6t1w5y9d'
 const firstNumber = 100_000_000
+const salt = '00112233445566778899aabbccddeeff'
 
 /** Asks raised and settled per second. `from` is the number of the first ask. */
 export function livesByPgbench(testDb: TestDb, walk: { from: number; clients: number; each: number }): Promise<number> {
@@ -33,6 +34,7 @@ function script(): string {
     digest: 'null',
     state_id: 'null',
     state_expires_at: 'null',
+    assertion_digest: 'null',
   }
   const raising = { ...instead, body: ':raised_body', body_digest: ':raised_digest' }
   const answering = { ...instead, grant_id: `('grant_' || :number)` }
@@ -74,7 +76,8 @@ function variables(): Record<string, string | number> {
     decide_within: waits.decideWithinMs,
     use_within: waits.useWithinMs,
     raised_body: raised,
-    raised_digest: bodyDigest(raised),
+    salt,
+    raised_digest: saltedDigest(Buffer.from(salt, 'hex'), raised),
     [approverParam(0)]: approvalRule.approvers[0] ?? '',
     action: vote.answer.action,
     answer: JSON.stringify(vote.answer),
@@ -82,6 +85,6 @@ function variables(): Record<string, string | number> {
     via: vote.via,
     decision_id: vote.decisionId,
     body: answered,
-    body_digest: bodyDigest(answered),
+    body_digest: saltedDigest(Buffer.from(salt, 'hex'), answered),
   }
 }

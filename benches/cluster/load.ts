@@ -3,7 +3,7 @@
 import { newAgent } from '../relay/ways.ts'
 import { type Deciding, decide, type Person } from './decide.ts'
 import { type Opening, openMany, type Picking, pickSome } from './open.ts'
-import { signIn } from './person.ts'
+import { type OpenPage, openPage, signIn } from './person.ts'
 import { type Resuming, resume } from './resume.ts'
 
 export interface Invited {
@@ -17,8 +17,11 @@ export type LoadCommand =
   | ({ readonly kind: 'resume'; readonly people: number } & Resuming)
   | ({ readonly kind: 'open' } & Opening)
   | ({ readonly kind: 'pick' } & Picking)
+  | { readonly kind: 'watch'; readonly urls: readonly string[] }
+  | { readonly kind: 'unwatch' }
 
 let people: readonly Person[] = []
+let pages: readonly OpenPage[] = []
 
 // Ends when the bench is interrupted.
 process.on('disconnect', () => process.exit())
@@ -44,6 +47,11 @@ async function runCommand(command: LoadCommand): Promise<object> {
         return await resume(agent, people.slice(0, command.people), command)
       case 'open':
         return await openMany(agent, command)
+      case 'watch':
+        pages = await Promise.all(command.urls.map((url) => openPage(new URL(url).origin, people[0]?.cookie ?? '')))
+        return {}
+      case 'unwatch':
+        return { changes: pages.map((page) => page.close()) }
       case 'pick':
         return await pickSome(agent, people, command)
     }

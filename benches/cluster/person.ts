@@ -37,6 +37,33 @@ export async function acceptAsk(agent: Agent, origin: string, cookie: string, id
   if (result !== 'settled') throw new Error(`An answer was refused: ${text}`)
 }
 
+/** A page of the inbox that stays open. Closing it returns the number of changes that it received. */
+export interface OpenPage {
+  close(): number
+}
+
+export async function openPage(origin: string, cookie: string): Promise<OpenPage> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let changes = 0
+  const headers = { host: new URL(inboxUrl).host, cookie, accept: 'text/event-stream' }
+  const request = httpRequest(`${origin}/api/changes`, { headers, agent: false }, (response) => {
+    if (response.statusCode === 200) resolve()
+    else reject(new Error(`The inbox returned ${response.statusCode} for the stream of changes.`))
+    response.setEncoding('utf8').on('data', (text: string) => {
+      changes += text.match(/^data:/gm)?.length ?? 0
+    })
+    response.on('error', () => undefined)
+  })
+  request.on('error', reject).end()
+  await promise
+  return {
+    close: () => {
+      request.destroy()
+      return changes
+    },
+  }
+}
+
 interface Sent {
   readonly cookie?: string
   readonly body?: object

@@ -1,13 +1,18 @@
 // Measures a cluster: decisions per second of replicas on one database, the delay of answers given at another replica, the
-// memory of open asks, and whether slow connections delay others.
+// memory of open asks, and whether slow connections delay others. The full form also measures decisions with a synchronous standby
+// and an open page at each replica. With `--against <benches/cluster/replica.ts of another checkout>` it only measures whether this
+// checkout makes fewer decisions per second than that one.
 //
 // Replicas, database, callers, people and server share one machine, so the rates are limited by it; the split of processor
 // time shows by what. Every comparison is made within one run, in turns.
 
-import type { Measurement } from '../../scripts/measurement.ts'
+import type { Goal, Measurement } from '../../scripts/measurement.ts'
+import { ReplicatedPostgres } from '../../test-kit/replicated-postgres.ts'
 import type { Served } from '../relay/processes.ts'
 import { whole } from '../store/figures.ts'
+import { compareClusters } from './against.ts'
 import { type Crowded, type CrowdedSize, crowded } from './crowded.ts'
+import { commitDelayMs, type PagesSize, type WithPages, withPages } from './pages.ts'
 import { ClusterEnv } from './test-env.ts'
 import { type Throughput, type ThroughputSize, throughput } from './throughput.ts'
 import { type Waking, type WakingSize, waking } from './waking.ts'
@@ -18,6 +23,8 @@ interface Sizes {
   readonly waking: WakingSize
   readonly open: OpenSize
   readonly crowded: CrowdedSize
+  /** Only in the full form: a standby takes a while to start. */
+  readonly pages?: PagesSize
 }
 
 const sizes: Record<'full' | 'quick', Sizes> = {
@@ -26,6 +33,7 @@ const sizes: Record<'full' | 'quick', Sizes> = {
     waking: { forMs: 40_000, callers: 8 },
     open: { open: 100_000, people: 1_000, picked: 200 },
     crowded: { slow: 2_000, turns: 3, turnMs: 3_000 },
+    pages: { turns: 6, turnMs: 4_000, people: 16 },
   },
   quick: {
     throughput: { turns: 1, turnMs: 800, people: 8 },
@@ -45,6 +53,7 @@ const bars = {
     bytesEachMost: 1_500,
     p99MostMs: 150,
     calmTimes: 2,
+    pagesRatioLeast: 0.9,
   },
   quick: {
     bareRatioLeast: 0.01,
@@ -54,6 +63,7 @@ const bars = {
     bytesEachMost: 3_000,
     p99MostMs: 150,
     calmTimes: 8,
+    pagesRatioLeast: 0.5,
   },
 }
 
@@ -65,11 +75,13 @@ interface Measured {
   readonly waking: Waking
   readonly open: OpenWeight
   readonly crowded: Crowded
+  readonly pages: WithPages | undefined
 }
 
-export const run: Measurement = async ({ quick, seed }) => {
+export const run: Measurement = async ({ quick, seed, against }) => {
   const form = quick ? 'quick' : 'full'
   const size = sizes[form]
+  if (against !== undefined) return compareClusters(against, replicaCount, size.throughput, say)
   say('replicas, database, callers, people and their server share this machine')
   const all = {
     throughput: await ClusterEnv.within(async (testEnv) => {
@@ -83,10 +95,23 @@ export const run: Measurement = async ({ quick, seed }) => {
       return { open, crowded: await crowded(testEnv, replicas[0], size.crowded, say) }
     })),
     waking: await ClusterEnv.within((testEnv) => waking(testEnv, size.waking, seed, say)),
+    pages: size.pages === undefined ? undefined : await onStandby(size.pages),
   }
   const problems = problemsIn(all, form)
   for (const problem of problems) say(`not reached: ${problem}`)
-  return { reached: problems.length === 0, figure: figureOf(all, size) }
+  return { reached: problems.length === 0, goals: goalsOf(all, form), figure: figureOf(all, size) }
+}
+
+async function onStandby(size: PagesSize): Promise<WithPages> {
+  const database = await ReplicatedPostgres.start('cluster', commitDelayMs)
+  try {
+    return await ClusterEnv.within(async (testEnv) => {
+      const replicas = await startReplicas(testEnv, size.people, {})
+      return withPages(testEnv, replicas, size, say)
+    }, database.url)
+  } finally {
+    await database.remove()
+  }
 }
 
 /** Callers get a state at once, so that every step of a decision is a separate request. */
@@ -101,7 +126,36 @@ async function startReplicas(
   return [first, ...others]
 }
 
-function problemsIn({ throughput, waking, open, crowded }: Measured, form: 'full' | 'quick'): string[] {
+function goalsOf({ throughput, waking, open, pages }: Measured, form: 'full' | 'quick'): Goal[] {
+  const bar = bars[form]
+  const [one = 0] = throughput.inbox
+  const most = Math.max(...throughput.inbox)
+  const last = throughput.inbox.at(-1) ?? 0
+  const signalled = Math.max(waking.nats.p99Ms, waking.notify.p99Ms)
+  return [
+    {
+      what: 'decisions, share of the bare database',
+      value: most / throughput.bare,
+      unit: '',
+      least: bar.bareRatioLeast,
+    },
+    { what: `${replicaCount} replicas, times one`, value: last / one, unit: '', least: bar.scalingLeast },
+    { what: 'an answer given at another replica, p99', value: signalled, unit: 'ms', most: bar.signalMostMs },
+    { what: 'memory of an open ask', value: open.bytesEach, unit: 'bytes', most: bar.bytesEachMost },
+    ...(pages === undefined
+      ? []
+      : [
+          {
+            what: 'decisions with an open page, times without',
+            value: pages.ratio,
+            unit: '',
+            least: bar.pagesRatioLeast,
+          },
+        ]),
+  ]
+}
+
+function problemsIn({ throughput, waking, open, crowded, pages }: Measured, form: 'full' | 'quick'): string[] {
   const bar = bars[form]
   const [one = 0] = throughput.inbox
   const most = Math.max(...throughput.inbox)
@@ -126,18 +180,27 @@ function problemsIn({ throughput, waking, open, crowded }: Measured, form: 'full
     ...(open.bytesEach > bar.bytesEachMost ? [`an open ask takes ${whole(open.bytesEach)} bytes`] : []),
     ...(open.sockets > 0 ? [`${open.sockets} sockets are held by asks`] : []),
     ...(isDelayed ? [`p99 of decisions beside slow connections ${whole(crowded.p99Ms)} ms`] : []),
+    ...(pages !== undefined && pages.ratio < bar.pagesRatioLeast
+      ? [
+          `with an open page at each replica, ${pages.ratio.toFixed(2)} of the decisions without, at least ${bar.pagesRatioLeast}`,
+        ]
+      : []),
+    ...(pages?.isLive === false ? ['an open page received no changes'] : []),
     ...(crowded.isComplete ? [] : ['too few slow connections were open']),
   ]
 }
 
-function figureOf({ throughput, waking, open, crowded }: Measured, size: Sizes): string {
+function figureOf({ throughput, waking, open, crowded, pages }: Measured, size: Sizes): string {
   const rates = (list: readonly number[]) => list.map(whole).join(', ')
   const ratio = (Math.max(...throughput.inbox) / throughput.bare).toFixed(2)
   return (
     `cluster: with 1, 2 and 3 replicas ${rates(throughput.client)} decisions/s answered by clients, ${rates(throughput.inbox)} in inboxes (${ratio} of the bare database); ` +
     `answered elsewhere, received p50 in ${waking.nats.p50Ms.toFixed(1)} ms by NATS, ${waking.notify.p50Ms.toFixed(1)} by LISTEN/NOTIFY, ${whole(waking.poll.p50Ms)} by the poll alone; ` +
     `${whole(size.open.open)} open: at most ${whole(open.rssMb)} MB in a replica, ${whole(open.bytesEach)} bytes each, ${open.sockets} sockets; ` +
-    `beside ${whole(size.crowded.slow)} slow connections p99 ${whole(crowded.p99Ms)} ms, without ${whole(crowded.calmP99Ms)}`
+    `beside ${whole(size.crowded.slow)} slow connections p99 ${whole(crowded.p99Ms)} ms, without ${whole(crowded.calmP99Ms)}` +
+    (pages === undefined
+      ? ''
+      : `; with a synchronous standby ${whole(pages.closed)} decisions/s, with an open page at each replica ${whole(pages.open)}`)
   )
 }
 

@@ -27,16 +27,24 @@ export class ClusterEnv {
     this.crowd = crowd
   }
 
-  static within<T>(work: (testEnv: ClusterEnv) => Promise<T>): Promise<T> {
-    return inFreshSchema((testDb) =>
-      Processes.within(async (processes) => {
-        const server = await processes.serve('server', ['2026-07-28', 'http'])
-        return work(new ClusterEnv(testDb, processes, server, await processes.serve('clusterLoad', [])))
-      }),
+  /** @param database the address of a PostgreSQL server; by default that of the tests */
+  static within<T>(work: (testEnv: ClusterEnv) => Promise<T>, database?: string): Promise<T> {
+    return inFreshSchema(
+      (testDb) =>
+        Processes.within(async (processes) => {
+          const server = await processes.serve('server', ['2026-07-28', 'http'])
+          return work(new ClusterEnv(testDb, processes, server, await processes.serve('clusterLoad', [])))
+        }),
+      database,
     )
   }
 
-  async start(count: number, settings: Pick<ReplicaSettings, 'wake' | 'holdMs' | 'silentAfterMs'>): Promise<Served[]> {
+  /** @param program the replica program of another checkout */
+  async start(
+    count: number,
+    settings: Pick<ReplicaSettings, 'wake' | 'holdMs' | 'silentAfterMs'>,
+    program?: string,
+  ): Promise<Served[]> {
     const database = new URL(this.testDb.url)
     database.searchParams.set('application_name', this.application)
     const given: ReplicaSettings = {
@@ -46,7 +54,11 @@ export class ClusterEnv {
       server: this.server.url,
       ...settings,
     }
-    const start = () => this.#processes.serve('clusterReplica', [JSON.stringify(given)], deployedNodeOptions())
+    const args = [JSON.stringify(given)]
+    const start = () =>
+      program === undefined
+        ? this.#processes.serve('clusterReplica', args, deployedNodeOptions())
+        : this.#processes.serveFile(program, args, deployedNodeOptions())
     return Promise.all(Array.from({ length: count }, start))
   }
 

@@ -2,7 +2,7 @@
 
 import type { Served } from '../relay/processes.ts'
 import { median, quantile, whole } from '../store/figures.ts'
-import { bareTenant, livesByPgbench } from './bare.ts'
+import { livesByPgbench } from './bare.ts'
 import { type Spent, spentBetween, spentInWords, spentSoFar, together } from './cpu.ts'
 import type { Decided, DecisionWay } from './decide.ts'
 import type { ClusterEnv } from './test-env.ts'
@@ -94,8 +94,6 @@ function printTurns(
 
 /** Turns of about the same length with pgbench, each with its own asks. */
 async function bareTurns({ testDb }: ClusterEnv, turnMs: number): Promise<() => Promise<number>> {
-  const store = await testDb.open(1)
-  await store.audit.begin(bareTenant)
   let from = 0
   const take = async (each: number) => {
     const rate = await livesByPgbench(testDb, { from, clients: bareClients, each })

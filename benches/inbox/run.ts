@@ -1,4 +1,4 @@
-// Measures the inbox: the real program on PostgreSQL, a real browser, a real client and server.
+// Measures the inbox with the real program on PostgreSQL, a real browser, and a real client and server.
 //
 // From the click until the tool continues; from the question to the row on an open page; the first page with ten and with
 // ten thousand asks, in turns; frames while the list is scrolled; and the script of the first load.
@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { type AskDraft, newId, soleApprover } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Browser, Page } from 'playwright-core'
-import type { Measurement } from '../../scripts/measurement.ts'
+import { type Goal, isMet, type Measurement } from '../../scripts/measurement.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../test-kit/gateway/gateway-process.ts'
 import { retried } from '../../test-kit/retried.ts'
@@ -68,9 +68,11 @@ export const run: Measurement = async ({ quick }) => {
     })
     const loading = await lists(tool, browser, size)
     const figures = { ...answering, ...loading }
-    const short = shortfalls(figures, size)
-    for (const line of short) console.log(`inbox: limit exceeded: ${line}`)
-    return { reached: short.length === 0, figure: figureOf(figures, size) }
+    const goals = goalsOf(figures, size)
+    const short = goals.filter((goal) => !isMet(goal))
+    for (const { what, value, most } of short)
+      console.log(`inbox: limit exceeded: ${what}: ${value.toFixed(1)}, at most ${most}`)
+    return { reached: short.length === 0, goals, figure: figureOf(figures, size) }
   } finally {
     await browser.close()
     tool.close()
@@ -182,18 +184,15 @@ async function raise(store: Store, count: number): Promise<void> {
   }
 }
 
-function shortfalls(figures: Figures, size: Sizes): string[] {
-  const { resumeMs, visibleMs, fewMs, manyMs, scrolled, bytes } = figures
-  const bars: readonly (readonly [what: string, value: number, most: number])[] = [
-    ['p99 from click to the tool, ms', quantile(resumeMs, 0.99), size.resumeMsMost],
-    ['p99 from question to row, ms', quantile(visibleMs, 0.99), size.visibleMsMost],
-    ['first page with many to with few, times', manyMs / fewMs, size.ratioMost],
-    ['p95 of frames, ms', quantile(scrolled.frames, 0.95), size.frameMsMost],
-    ['longest frame, ms', Math.max(...scrolled.frames), size.longestFrameMsMost],
-    ['script of the first load, bytes', bytes, scriptBytesMost],
+function goalsOf({ resumeMs, visibleMs, fewMs, manyMs, scrolled, bytes }: Figures, size: Sizes): Goal[] {
+  return [
+    { what: 'from click to the tool, p99', value: quantile(resumeMs, 0.99), unit: 'ms', most: size.resumeMsMost },
+    { what: 'from question to row, p99', value: quantile(visibleMs, 0.99), unit: 'ms', most: size.visibleMsMost },
+    { what: 'first page with many asks, times few', value: manyMs / fewMs, unit: '', most: size.ratioMost },
+    { what: 'frames while scrolling, p95', value: quantile(scrolled.frames, 0.95), unit: 'ms', most: size.frameMsMost },
+    { what: 'longest frame', value: Math.max(...scrolled.frames), unit: 'ms', most: size.longestFrameMsMost },
+    { what: 'script of the first load', value: bytes, unit: 'bytes', most: scriptBytesMost },
   ]
-  // Written as "not within", so that NaN fails too.
-  return bars.flatMap(([what, value, most]) => (value <= most ? [] : [`${what}: ${value.toFixed(1)}, at most ${most}`]))
 }
 
 function figureOf({ resumeMs, visibleMs, fewMs, manyMs, scrolled, bytes }: Figures, { many }: Sizes): string {

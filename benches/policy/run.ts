@@ -4,7 +4,7 @@
 
 import type { JsonValue } from '@assent/core'
 import { Policies, type PolicyCall, type PolicySettings, type ShortPolicy } from '@assent/policy'
-import type { Measurement } from '../../scripts/measurement.ts'
+import { type Goal, isMet, type Measurement } from '../../scripts/measurement.ts'
 import { aShortPolicy } from '../../test-kit/policy/short-policy.ts'
 import { quantile } from '../store/figures.ts'
 
@@ -50,11 +50,15 @@ export const run: Measurement = async ({ quick }) => {
   console.log(
     `policy: ${cachedMs.toFixed(1)} ms per list of 1,000 tools from the cache; ${coldMs.toFixed(0)} ms for the first list of a group`,
   )
-  const reached = usualMs <= size.usualMs && largeMs <= size.largeMs && cachedMs <= size.listMs
+  const goals: Goal[] = [
+    { what: 'a decision with 5 policies, median', value: usualMs, unit: 'ms', most: size.usualMs },
+    { what: 'a decision with 1,000 policies and 1,000 tools, median', value: largeMs, unit: 'ms', most: size.largeMs },
+    { what: 'a list of 1,000 tools from the cache, median', value: cachedMs, unit: 'ms', most: size.listMs },
+  ]
   const figure =
     `policy: ${usualMs.toFixed(3)} ms per decision (at most ${size.usualMs}), ${largeMs.toFixed(3)} ms with 1,000 policies ` +
     `and 1,000 tools (at most ${size.largeMs}), ${cachedMs.toFixed(1)} ms per list from the cache (at most ${size.listMs})`
-  return { reached, figure }
+  return { reached: goals.every(isMet), goals, figure }
 }
 
 /** Milliseconds of one decision at the median. Each is timed by itself: few of them are interrupted by other programs. */

@@ -73,6 +73,8 @@ async function open20251125(where: Where): Promise<Line> {
       await post(inside, callOf(id, build), (message) => {
         if (message.method === 'elicitation/create') {
           answering = post(inside, rpc({ id: message.id ?? '', result: accepted }), ignore)
+          // If the call fails too, its error is thrown, and this one is not awaited.
+          answering.catch(ignore)
         } else if (message.method === undefined) {
           tookMs = performance.now() - startedAt
           checkReleased(message, build)

@@ -1,5 +1,6 @@
 // What each route adds to the direct one, from the timings of one run; as text, and compared with the limits.
 
+import type { Goal } from '../../scripts/measurement.ts'
 import { whole } from '../store/figures.ts'
 import type { Timing } from './latency.ts'
 import { type Generation, generations } from './words.ts'
@@ -32,6 +33,13 @@ export function hops(timings: readonly Timing[]): Hop[] {
       ratio: gatewayAddsMs / proxyAddsMs,
       ahead: ahead.map(({ way }) => way.name),
     }
+  })
+}
+
+export function hopGoals(when: string, list: readonly Hop[], { ratioMost }: HopBars): Goal[] {
+  return list.map(({ generation, ratio }) => {
+    const what = `what the gateway adds, times a bare proxy, ${generation}, ${when}`
+    return { what, value: ratio, unit: '', most: ratioMost }
   })
 }
 

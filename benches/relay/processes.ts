@@ -19,6 +19,7 @@ const programs = {
   gateway: new URL('./gateway.ts', import.meta.url),
   proxy: new URL('./proxy.ts', import.meta.url),
   server: new URL('./server.ts', import.meta.url),
+  watchers: new URL('../streams/watchers.ts', import.meta.url),
 }
 
 /** The command with which others start one of our programs. */

@@ -6,7 +6,7 @@
 
 import type { Measurement } from '../../scripts/measurement.ts'
 import { compareCheckouts } from './against.ts'
-import { type HopBars, hopFigure, hopProblems, hops } from './hops.ts'
+import { type HopBars, hopFigure, hopGoals, hopProblems, hops } from './hops.ts'
 import { randomFrom, takeTurn, type Way } from './latency.ts'
 import { installPeers, peerWays } from './peers.ts'
 import { drawPlot } from './plot.ts'
@@ -73,6 +73,10 @@ export const run: Measurement = ({ quick, seed, against }) =>
     if (late.length > 0) await sayLimit(envs)
     return {
       reached: problems.length === 0,
+      goals: [
+        ...hopGoals('one after the other', alone, bars[form]),
+        ...(paced.length === 0 ? [] : hopGoals('with many sessions', hops(paced), bars[form])),
+      ],
       figure: `relay: ${alone.map(hopFigure).join(', ')}; ${weightFigure(weights, bars[form])}`,
     }
   })

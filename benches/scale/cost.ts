@@ -1,13 +1,12 @@
 // The cost of one complete ask: raised, approved, used, with all records.
 //
 // Measured on PostgreSQL through the store, with as many callers as connections. Rows and bytes are counted by the
-// database; processor time is of this process and of the rest of the machine, so it is meaningful only on an idle one.
+// database; processor time is of this process and of the connections to the database.
 
 import { randomBytes } from 'node:crypto'
 import { type AskDraft, actionDigest, newId } from '@assent/core'
 import type { Store } from '@assent/store'
 import { isUnavailable, retried } from '../../test-kit/retried.ts'
-import { machineCpuUs } from '../store/figures.ts'
 import { ann, question, tenantOf, useWithinMs } from '../store/load.ts'
 import { inFreshSchema, type TestDb } from '../store/test-db.ts'
 
@@ -31,21 +30,22 @@ export async function costOfAsks(count: number, tenants: number): Promise<AskCos
     await runAsks(store, connections * 10, tenants)
     const before = await weigh(testDb)
     const node = process.cpuUsage()
-    const machine = machineCpuUs()
     const startedAt = performance.now()
-    const lived = await runAsks(store, count, tenants)
+    let done = 0
+    const databaseMs = await testDb.cpuMsDuring(async () => {
+      done = await runAsks(store, count, tenants)
+    })
     const seconds = (performance.now() - startedAt) / 1_000
     const { user, system } = process.cpuUsage(node)
-    const machineUs = machineCpuUs() - machine
     const after = await weigh(testDb)
     return {
-      rows: (after.rows - before.rows) / lived,
-      keptBytes: (after.keptBytes - before.keptBytes) / lived,
-      auditBytes: (after.auditBytes - before.auditBytes) / lived,
-      logBytes: (after.logBytes - before.logBytes) / lived,
-      nodeUs: (user + system) / lived,
-      databaseUs: (machineUs - user - system) / lived,
-      perSecond: lived / seconds,
+      rows: (after.rows - before.rows) / done,
+      keptBytes: (after.keptBytes - before.keptBytes) / done,
+      auditBytes: (after.auditBytes - before.auditBytes) / done,
+      logBytes: (after.logBytes - before.logBytes) / done,
+      nodeUs: (user + system) / done,
+      databaseUs: (databaseMs * 1_000) / done,
+      perSecond: done / seconds,
     }
   })
 }

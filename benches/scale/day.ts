@@ -1,17 +1,15 @@
-// A simulated day of a hundred million people: when they ask, how many questions are open, how busy the databases are.
+// A simulated day of a hundred million people: how many asks per second, and how many of them are open, by minute of UTC.
 //
-// Minute by minute. People are distributed over time zones like the world's population and work by day; answer times are
-// lognormal; tenant sizes follow Zipf's law. The rest is random, from a seed.
+// People are distributed over time zones like the world's population and work by day; answer times are lognormal. The rest
+// is random, from a seed.
 
-import type { AskCost } from './cost.ts'
-import { assumed, type Needs } from './model.ts'
+import { assumed } from './assumed.ts'
 
 export interface Minute {
   readonly asksPerSecond: number
   readonly open: number
-  /** The share of busy cores: of all shards together, and of the shard with the largest tenant. */
-  readonly busyMean: number
-  readonly busyWorst: number
+  /** Inbox pages that are open: in proportion to the asks. */
+  readonly pages: number
 }
 
 const minutes = 24 * 60
@@ -27,23 +25,17 @@ const zones: readonly (readonly [hoursAhead: number, share: number])[] = [
   [8, 0.2],
   [9, 0.06],
 ]
-const tenants = 1_000_000
-/** Half of all answers arrive within this time; one in twenty takes more than seven minutes. */
-const answerMedianSeconds = 45
-const answerSigma = 1.4
 
-export function simulateDay(cost: AskCost, { shards, meanPerSecond }: Needs, random: () => number): Minute[] {
+export function simulateDay(meanPerSecond: number, random: () => number): Minute[] {
   const rates = ratesOfDay().map((rate) => rate * meanPerSecond * (1 + 0.05 * gauss(random)))
   const stillOpen = openAfterMinutes()
-  const worstShare = largestShardShare(shards, random)
-  const cores = assumed.databaseCores
+  const busiest = Math.max(...rates)
   return rates.map((asksPerSecond, now) => {
     let open = 0
     for (let ago = 0; ago < stillOpen.length; ago++) {
       open += (rates[(now - ago + minutes) % minutes] ?? 0) * 60 * (stillOpen[ago] ?? 0)
     }
-    const busyCores = (asksPerSecond * cost.databaseUs) / 1e6
-    return { asksPerSecond, open, busyMean: busyCores / (shards * cores), busyWorst: (busyCores * worstShare) / cores }
+    return { asksPerSecond, open, pages: (assumed.people * assumed.watchingShare * asksPerSecond) / busiest }
   })
 }
 
@@ -67,25 +59,11 @@ function openAfterMinutes(): number[] {
   const shares: number[] = []
   for (let minute = 0; minute < 12 * 60; minute++) {
     const seconds = Math.max(1, (minute + 0.5) * 60)
-    const share = 1 - normal(Math.log(seconds / answerMedianSeconds) / answerSigma)
+    const share = 1 - normal(Math.log(seconds / assumed.answerMedianSeconds) / assumed.answerSigma)
     if (share < 1e-4) break
     shares.push(share)
   }
   return shares
-}
-
-/** The share of all asks on the busiest shard: tenant sizes by Zipf's law, each on a random shard. */
-function largestShardShare(shards: number, random: () => number): number {
-  const load = new Float64Array(shards)
-  let total = 0
-  for (let rank = 1; rank <= tenants; rank++) {
-    // From the tenth rank on: no tenant has a tenth of the world's asks.
-    const size = 1 / (rank + 10)
-    const shard = Math.floor(random() * shards)
-    load[shard] = (load[shard] ?? 0) + size
-    total += size
-  }
-  return Math.max(...load) / total
 }
 
 function gauss(random: () => number): number {

@@ -14,15 +14,21 @@ interface Line {
   readonly dashed?: boolean
 }
 
-export async function drawDay(day: readonly Minute[], note: string): Promise<void> {
+export interface BusyMinute {
+  readonly usual: number
+  readonly failing: number
+}
+
+/** `busy` is the share of processors that the busiest database needs. */
+export async function drawDay(day: readonly Minute[], busy: readonly BusyMinute[], note: string): Promise<void> {
   const panels = [
     panel('How many questions are asked per second?', [{ values: day.map((minute) => minute.asksPerSecond) }], 0),
     panel('How many are open?', [{ values: day.map(({ open }) => open) }], 1),
     panel(
-      'How busy are the databases? (line: all; dashed: the shard with the most asks; per cent of its cores)',
+      'How busy is the busiest database? (line: usually; dashed: after a failover; per cent of its cores)',
       [
-        { values: day.map(({ busyMean }) => busyMean * 100) },
-        { values: day.map(({ busyWorst }) => busyWorst * 100), dashed: true },
+        { values: busy.map(({ usual }) => usual * 100) },
+        { values: busy.map(({ failing }) => failing * 100), dashed: true },
       ],
       2,
     ),

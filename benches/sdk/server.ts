@@ -28,9 +28,11 @@ function serving20251125(spelling: Spelling): Listener {
 }
 
 const listeners: Readonly<Record<string, Listener>> = {
-  '/2025-11-25/sdk': serving20251125('sdk'),
+  '/2025-11-25/tool': serving20251125('tool'),
+  '/2025-11-25/interactive': serving20251125('interactive'),
   '/2025-11-25/by-hand': serving20251125('by hand'),
-  '/2026-07-28/sdk': serving20260728('sdk'),
+  '/2026-07-28/tool': serving20260728('tool'),
+  '/2026-07-28/interactive': serving20260728('interactive'),
   '/2026-07-28/by-hand': serving20260728('by hand'),
 }
 

@@ -1,8 +1,9 @@
-// One tool with two questions, written twice: with our SDK, and by hand with each generation's MCP SDK.
+// One tool with two questions, written three times: with `assent.tool`, with `interactive`, and by hand with each generation's
+// MCP SDK.
 //
-// Both ask the same forms and return the same text, so that the difference is our SDK.
+// All ask the same forms and return the same text, so that the difference is our SDK.
 
-import { createAssent } from '@assent/sdk'
+import { createAssent, type Interaction } from '@assent/sdk'
 import {
   acceptedContent,
   createRequestStateCodec,
@@ -13,7 +14,7 @@ import {
 import { z } from 'zod'
 
 export type Generation = '2025-11-25' | '2026-07-28'
-export type Spelling = 'sdk' | 'by hand'
+export type Spelling = 'tool' | 'interactive' | 'by hand'
 
 const input = z.object({ env: z.string() })
 const config = { description: 'Deploys', inputSchema: input }
@@ -34,15 +35,13 @@ const replicasForm = {
 const regionQuestion = 'Which region?'
 const replicasQuestion = 'How many replicas?'
 
-const { interactive } = createAssent({ name: 'bench' })
-const withSdk = interactive<[{ env: string }]>(
-  async ({ env }, { ask }) => {
-    const region = await ask.choose(regionQuestion, regions)
-    const replicas = await ask.number(replicasQuestion, { integer: true, min: 1, max: 50 })
-    return done(env, region, replicas)
-  },
-  { name: 'deploy' },
-)
+const assent = createAssent({ name: 'bench' })
+async function withSdk({ env }: { env: string }, { ask }: Interaction): Promise<string> {
+  const region = await ask.choose(regionQuestion, regions)
+  const replicas = await ask.number(replicasQuestion, { integer: true, min: 1, max: 50 })
+  return done(env, region, replicas)
+}
+const interactive = assent.interactive<[{ env: string }]>(withSdk, { name: 'deploy' })
 
 interface State {
   readonly region?: string
@@ -83,7 +82,8 @@ export function serverFor(generation: Generation, spelling: Spelling): McpServer
     info,
     isByHand && generation === '2026-07-28' ? { requestState: { verify: states.verify } } : {},
   )
-  if (!isByHand) server.registerTool('deploy', config, withSdk)
+  if (spelling === 'tool') assent.tool(server, 'deploy', config, withSdk)
+  else if (spelling === 'interactive') server.registerTool('deploy', config, interactive)
   else server.registerTool('deploy', config, generation === '2026-07-28' ? byHand20260728 : byHand20251125)
   return server
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { publishedPackages } from '../../scripts/build/published.ts'
 import { run as runCommand } from '../../scripts/build/run.ts'
-import type { Measurement } from '../../scripts/measurement.ts'
+import { type Goal, isMet, type Measurement } from '../../scripts/measurement.ts'
 import { quantile } from '../store/figures.ts'
 
 const main = resolve('packages/gateway/dist/program/main.js')
@@ -42,7 +42,7 @@ export const run: Measurement = async ({ quick }) => {
   for (const { folder } of publishedPackages()) runCommand('tsc', ['-p', `${folder}/tsconfig.build.json`])
   const home = mkdtempSync(join(tmpdir(), 'assent-start-'))
   const figures: string[] = []
-  let reached = true
+  const goals: Goal[] = []
   try {
     for (const [method, opening] of Object.entries(openings)) {
       await startOnce(home, opening)
@@ -53,13 +53,13 @@ export const run: Measurement = async ({ quick }) => {
       console.log(
         `start: ${method}: ${quiet.toFixed(0)} ms in the quietest tenth of ${starts} starts, ${median.toFixed(0)} ms median; Node alone ${bare.toFixed(0)} ms`,
       )
-      if (!(quiet <= mostMs)) reached = false
+      goals.push({ what: `start until ${method}, quietest tenth`, value: quiet, unit: 'ms', most: mostMs })
       figures.push(`${quiet.toFixed(0)} ms to ${method}`)
     }
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
-  return { reached, figure: `start: ${figures.join(', ')}; at most ${mostMs} ms` }
+  return { reached: goals.every(isMet), goals, figure: `start: ${figures.join(', ')}; at most ${mostMs} ms` }
 }
 
 async function startOnce(home: string, opening: object): Promise<number> {

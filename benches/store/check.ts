@@ -4,7 +4,7 @@ import type { Store } from '@assent/store'
 import { tenantOf } from './load.ts'
 import type { TestDb } from './test-db.ts'
 
-const chainsChecked = 4
+const logsChecked = 4
 
 /** Throws if the figure would be meaningless. */
 export async function checkSettled(
@@ -16,16 +16,15 @@ export async function checkSettled(
     (select count(*) from asks where state = 'settled') as settled,
     (select count(*) from ask_approvers where is_open = 0) as unlisted,
     (select count(*) from grants) as grants,
-    (select count(*) from audit_entries where kind = 'ask.settled') as entries,
-    (select sum(seq) from audit_heads) as heads`)
+    (select count(*) from audit_entries where kind = 'ask.settled') as entries`)
   for (const [name, count] of Object.entries(counts ?? {})) {
     if (Number(count) !== expected.settled) {
       throw new Error(`${expected.settled} asks were settled, but there are ${count} ${name}.`)
     }
   }
-  for (let n = 0; n < Math.min(chainsChecked, expected.tenants); n++) {
+  for (let n = 0; n < Math.min(logsChecked, expected.tenants); n++) {
     const verdict = await store.audit.verify(tenantOf(n, expected.tenants))
-    if (!verdict.ok) throw new Error(`The chain of tenant ${n} breaks at ${verdict.seq}: ${verdict.problem}`)
-    if (verdict.lastSeq === 0) throw new Error(`The chain of tenant ${n} is empty.`)
+    if (!verdict.ok) throw new Error(`The log of tenant ${n} does not verify: ${verdict.problem}`)
+    if (verdict.lastSeq === 0) throw new Error(`The log of tenant ${n} is empty.`)
   }
 }

@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { bodyDigest, canonicalJson, type Vote } from '@assent/core'
+import { canonicalJson, saltedDigest, type Vote } from '@assent/core'
 import { answerAsk } from '../../packages/store/src/asks/answer-ask.ts'
 import { answeredBody } from '../../packages/store/src/asks/audit-body.ts'
 import { readAsk } from '../../packages/store/src/asks/read-ask.ts'
@@ -39,6 +39,8 @@ const vote: Vote = {
 const asked = { kind: 'url', message: 'Open it.', url: 'https://example.com/' } as const
 const body = canonicalJson(answeredBody(vote, asked, 'digest'))
 
+const salt = '00112233445566778899aabbccddeeff'
+
 /** Sent as parameters, as the store sends them. */
 const constants: Readonly<Record<string, string>> = {
   action: vote.answer.action,
@@ -51,13 +53,15 @@ const constants: Readonly<Record<string, string>> = {
   accepts_before: '0',
   declines_before: '0',
   body,
-  body_digest: bodyDigest(body),
+  salt,
+  body_digest: saltedDigest(Buffer.from(salt, 'hex'), body),
 }
 
 /** Parameters that are replaced in the text itself. */
 const replacements: Readonly<Record<string, string>> = {
   now: 'null',
   state_id: 'null',
+  assertion_digest: 'null',
   state_expires_at: 'null',
   id: `('${askIdStem}' || :number)`,
   grant_id: `('grant_${askIdStem.slice('ask_'.length)}' || :number)`,

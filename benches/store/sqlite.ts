@@ -17,7 +17,6 @@ export async function onSqlite(sizes: { asks: number; settleSeconds: number; pag
     const store = await openSqlite(path, { keys })
     try {
       const startedAt = performance.now()
-      await store.audit.begin(tenant)
       loadInto(path, sizes.asks)
       say(`SQLite, for information: ${whole(sizes.asks)} open asks loaded in ${seconds(startedAt)}`)
 

@@ -3,7 +3,8 @@
 import { openPostgres, type Store } from '@assent/store'
 import type pg from 'pg'
 import { newSchema } from '../../test-kit/postgres.ts'
-import { type Asks, keys, loadAsks, tenantOf } from './load.ts'
+import { type Asks, keys, loadAsks } from './load.ts'
+import { cpuMsBetween, cpuMsOfConnections } from './processor-time.ts'
 
 export interface TestDb {
   readonly url: string
@@ -15,10 +16,17 @@ export interface TestDb {
   load(asks: Asks): Promise<void>
   /** Runs SQL without going through the store. */
   rows<R extends pg.QueryResultRow>(sql: string): Promise<R[]>
+  /** The processor time that the database uses for the opened stores while this runs. */
+  cpuMsDuring(work: () => Promise<void>): Promise<number>
 }
 
-export async function inFreshSchema<T>(work: (testDb: TestDb) => Promise<T>): Promise<T> {
-  const { url, schema, query, drop } = await newSchema()
+/** @param database the address of a PostgreSQL server; by default that of the tests */
+export async function inFreshSchema<T>(work: (testDb: TestDb) => Promise<T>, database?: string): Promise<T> {
+  const { url: serverUrl, schema, query, drop } = await newSchema(undefined, database)
+  const application = `bench-${schema}`
+  const withName = new URL(serverUrl)
+  withName.searchParams.set('application_name', application)
+  const url = withName.href
   const opened: Store[] = []
   const open = async (connections: number) => {
     const store = await openPostgres(url, { keys, schema, connections })
@@ -27,20 +35,24 @@ export async function inFreshSchema<T>(work: (testDb: TestDb) => Promise<T>): Pr
   }
   const loadedAtMs = Date.now() - 60 * 60_000
   try {
-    const keeper = await open(1)
+    await open(1)
     return await work({
       url,
       schema,
       loadedAtMs,
       open,
       load: async (asks) => {
-        for (let n = 0; n < asks.tenants; n++) await keeper.audit.begin(tenantOf(n, asks.tenants))
         for (const sql of loadAsks(asks, loadedAtMs)) await query(sql)
-        await query('vacuum (analyze) asks, ask_approvers, audit_heads, votes, grants')
+        await query('vacuum (analyze) asks, ask_approvers, votes, grants')
         // Write pending data now, not during a measurement.
         await query('checkpoint')
       },
       rows: query,
+      cpuMsDuring: async (measured) => {
+        const before = await cpuMsOfConnections(query, application)
+        await measured()
+        return cpuMsBetween(before, await cpuMsOfConnections(query, application))
+      },
     })
   } finally {
     await Promise.all(opened.map((store) => store.close()))

@@ -1,10 +1,10 @@
-import { interactive } from '@assent/sdk'
+import type { Assent } from '@assent/sdk'
+import type { McpServer } from '@modelcontextprotocol/server'
 
-export const publish = interactive(
-  async ({ ask }) => {
+export function addPublish(assent: Assent, server: McpServer) {
+  return assent.tool(server, 'publish', { description: 'Publishes the draft' }, async ({ ask }) => {
     const { value, comment } = await ask.withComment(ask.confirm('Publish the draft?'))
     if (!value) return `Not published. ${comment ?? 'The person gave no reason.'}`
     return `Published. ${comment ?? ''}`.trim()
-  },
-  { name: 'publish' },
-)
+  })
+}

@@ -1,5 +1,5 @@
 import { runInTerminal } from '@assent/sdk/terminal'
-import { greet } from './greet.ts'
+import { newServer } from './greet.ts'
 
-const result = await runInTerminal(greet)
+const result = await runInTerminal(newServer().greet)
 console.log(result.content[0]?.text)

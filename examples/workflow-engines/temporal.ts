@@ -1,19 +1,22 @@
 import type { Interaction } from '@assent/sdk'
-import type { Client } from '@temporalio/client'
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 
 type Deploy = (env: string) => Promise<{ id: string }>
 
 export async function deployWithTemporal(temporal: Client, env: string, { step }: Interaction): Promise<string> {
-  const { id } = await step(
-    'deploy',
-    ({ key }) =>
-      temporal.workflow.execute<Deploy>('deploy', {
+  const deployOnce = async ({ key }: { key: string }) => {
+    try {
+      await temporal.workflow.start<Deploy>('deploy', {
         taskQueue: 'deploys',
         workflowId: key,
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
         args: [env],
-      }),
-    { onCrash: 'retry' },
-  )
+      })
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+    }
+    return temporal.workflow.getHandle<Deploy>(key).result()
+  }
+  const { id } = await step('deploy', deployOnce, { onCrash: 'retry' })
   return `Deployed ${id}.`
 }

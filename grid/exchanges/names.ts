@@ -1,5 +1,5 @@
 // A server's names as its client sees them: unchanged, or, behind a gateway with several servers, prefixed as described
-// in docs/gateway.md.
+// in docs/guides/gateway.md.
 
 import { isPlainObject } from '@assent/core'
 

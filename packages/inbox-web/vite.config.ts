@@ -13,6 +13,8 @@ export default defineConfig({
     modulePreload: false,
     target: 'es2022',
     reportCompressedSize: false,
+    // The licences of the bundled packages require that their text is included.
+    license: { fileName: 'third-party-licences.md' },
     // A test checks the compressed size instead.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {

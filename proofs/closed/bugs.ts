@@ -1,7 +1,7 @@
 // Bugs planted in a gateway to check that the proof finds them: each is a typical mistake in handling the failure of a
 // dependency.
 
-import { isAssentError } from '@assent/core'
+import { type Ask, isAssentError } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Identify } from '../../packages/gateway/src/http/server.ts'
 
@@ -19,19 +19,23 @@ export const bugs = {
 export type ClosedBug = keyof typeof bugs
 
 type Method = (...given: never[]) => Promise<unknown>
+type Around = (run: () => Promise<unknown>, name: string, given: readonly unknown[]) => Promise<unknown>
 
 export function withClosedBug(store: Store, bug: ClosedBug | undefined): Store {
   switch (bug) {
-    case 'approve-on-error':
+    case 'approve-on-error': {
+      const approveOnError = approvesOnError()
       return changed(store, {
-        asks: changedMethods(store.asks, ['wait', 'answer'], approveOnError),
+        asks: changedMethods(store.asks, ['raise', 'wait', 'answer'], approveOnError),
         rounds: changedMethods(store.rounds, ['claim'], approveOnError),
         replicas: changedMethods(store.replicas, ['renew'], approveOnError),
       })
+    }
     case 'wait-for-store':
       return changed(store, {
         asks: changedMethods(store.asks, ['raise', 'wait', 'answer', 'read'], waitForStore),
         calls: changedMethods(store.calls, ['begin', 'finish', 'read'], waitForStore),
+        replicas: changedMethods(store.replicas, ['renew'], waitForStore),
       })
     case 'own-clock':
       return changed(store, { nowMs: () => Date.now() })
@@ -53,14 +57,22 @@ export function acceptUnverifiedTokens(identify: Identify): Identify {
 
 const yes = { action: 'accept', content: { decision: 'go' } }
 
-async function approveOnError(run: () => Promise<unknown>, name: string): Promise<unknown> {
-  try {
-    return await run()
-  } catch (error) {
-    if (!isAssentError(error, 'store_unavailable')) throw error
-    if (name === 'claim' || name === 'renew') return true
-    const state = { kind: 'settled', answer: yes, by: 'nobody', via: 'inbox', atMs: Date.now(), decisionId: 'none' }
-    return name === 'wait' ? { state } : { kind: 'settled', ask: { state } }
+/** A yes has to look like a stored one, so it remembers the asks that were raised. */
+function approvesOnError(): Around {
+  const raised = new Map<string, Ask>()
+  return async (run, name, given) => {
+    try {
+      const result = await run()
+      if (name === 'raise') raised.set((result as Ask).id, result as Ask)
+      return result
+    } catch (error) {
+      if (!isAssentError(error, 'store_unavailable') || name === 'raise') throw error
+      if (name === 'claim' || name === 'renew') return true
+      const id = name === 'wait' ? (given[1] as string) : (given[0] as { id: string }).id
+      const state = { kind: 'settled', answer: yes, by: 'none', via: 'inbox', atMs: Date.now(), decisionId: 'none' }
+      const ask = { ...raised.get(id), state }
+      return name === 'wait' ? ask : { kind: 'settled', ask }
+    }
   }
 }
 
@@ -78,11 +90,11 @@ async function waitForStore(run: () => Promise<unknown>): Promise<unknown> {
 function changedMethods<Part extends object>(
   part: Part,
   names: readonly (keyof Part & string)[],
-  around: (run: () => Promise<unknown>, name: string) => Promise<unknown>,
+  around: Around,
 ): Part {
   const wrapped = names.map((name) => {
     const method = (part[name] as Method).bind(part)
-    return [name, (...given: never[]) => around(() => method(...given), name)] as const
+    return [name, (...given: never[]) => around(() => method(...given), name, given)] as const
   })
   return changed(part, Object.fromEntries(wrapped) as Partial<Part>)
 }

@@ -4,6 +4,7 @@
 import type { StoredState } from '../cluster/evidence.ts'
 import { type Fault, judge } from '../cluster/judge.ts'
 import { atRest, readStoredState } from '../cluster/run-cluster.ts'
+import { cells, nameOf } from './cells.ts'
 import type { TestEnv } from './test-env.ts'
 
 /** Faults that mean a gate failed open; other faults are reported separately. */
@@ -28,7 +29,7 @@ interface GrantRow {
 
 export async function judged(testEnv: TestEnv): Promise<Judged> {
   await atRest(testEnv.database, testEnv.schema)
-  const kept = normalised(await readStoredState(testEnv.database, testEnv.schema))
+  const kept = withoutNoise(normalised(await readStoredState(testEnv.database, testEnv.schema)))
   const faults = [...judge(testEnv.evidence, kept), ...(await judgeGrants(testEnv))]
   return {
     failOpen: faults.filter(({ invariant }) => open.includes(invariant)),
@@ -40,6 +41,20 @@ export async function judged(testEnv: TestEnv): Promise<Judged> {
 function normalised(kept: StoredState): StoredState {
   const message = (text: string | null) => /Run t\S+\?/.exec(text ?? '')?.[0] ?? ''
   return { ...kept, asks: kept.asks.map((ask) => ({ ...ask, message: message(ask.message) })) }
+}
+
+const noisy = cells.findIndex((cell) => nameOf(cell) === 'database × garbage')
+
+/**
+ * A gateway whose database replies are altered can read a row that does not match its signature. It refuses the row and
+ * records that, which is not a second decision. Any other gateway that does so is at fault.
+ */
+function withoutNoise(kept: StoredState): StoredState {
+  const altered = new Set(kept.asks.filter(({ message }) => message.startsWith(`Run t${noisy}-`)).map(({ id }) => id))
+  return {
+    ...kept,
+    audit: kept.audit.filter(({ kind, subject }) => kind !== 'ask.unverified' || !altered.has(subject)),
+  }
 }
 
 async function judgeGrants(testEnv: TestEnv): Promise<Fault[]> {

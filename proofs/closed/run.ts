@@ -84,7 +84,7 @@ function verdict(
 function whereFound(bug: ClosedBug): { readonly names: readonly CellName[]; readonly runs: number } {
   switch (bug) {
     case 'approve-on-error':
-      return { names: [{ dependency: 'database', way: 'hanging' }], runs: 12 }
+      return { names: [{ dependency: 'database', way: 'down' }], runs: 12 }
     case 'accept-unverified-tokens':
       return { names: [{ dependency: 'identity provider', way: 'down' }], runs: 4 }
     case 'own-clock':

@@ -80,6 +80,6 @@ export interface StoredState {
   readonly audit: readonly AuditRow[]
   /** The verifier's error about the audit chain; undefined if the chain is valid. */
   readonly chainProblem: string | undefined
-  /** The number of calls that are still marked as running. */
-  readonly running: number
+  /** Descriptions of the calls that are still marked as running. */
+  readonly running: readonly string[]
 }

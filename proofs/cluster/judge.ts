@@ -76,7 +76,7 @@ export function judge(evidence: Evidence, kept: StoredState): Fault[] {
       blame('callers get the true outcome', `${ticket} got "${end.text}", but it ${hasRun ? 'ran' : 'did not run'}`)
   }
   if (kept.chainProblem !== undefined) blame('every transition is in the audit log', kept.chainProblem)
-  if (kept.running > 0) blame('every caller gets an answer', `${kept.running} calls are still marked as running`)
+  for (const one of kept.running) blame('every caller gets an answer', `still marked as running: ${one}`)
   return faults
 }
 

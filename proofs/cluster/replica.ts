@@ -18,8 +18,9 @@ export interface ReplicaSettings {
   readonly wake?: string
   readonly bug?: Bug
   readonly port: number
-  /** The port of the cluster listener: a restarted replica takes over the address of the dead one. */
+  /** The port of the cluster listener, and the address where others reach it: a restarted replica takes over both. */
   readonly clusterPort: number
+  readonly clusterAddress: string
   readonly secret: string
   readonly servers: Readonly<Record<string, { url: string }>>
   /** Used instead of `secret`: the first key seals, all keys open. */
@@ -81,6 +82,9 @@ const currentRing: KeyRing = {
   get sealing() {
     return (ring as KeyRing).sealing
   },
+  get all() {
+    return (ring as KeyRing).all
+  },
   find: (id) => ring?.find(id),
 }
 
@@ -121,6 +125,7 @@ async function begin(settings: ReplicaSettings): Promise<void> {
     bug,
     port,
     clusterPort,
+    clusterAddress,
     secret,
     servers,
     keys = [{ id: 'proof', secret }],
@@ -134,7 +139,7 @@ async function begin(settings: ReplicaSettings): Promise<void> {
   const store = bug === undefined ? opened : withBug(opened, bug)
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port },
-    cluster: { listen: { host: '127.0.0.1', port: clusterPort } },
+    cluster: { listen: { host: '127.0.0.1', port: clusterPort }, address: clusterAddress },
     servers,
     store,
     keys: currentRing,

@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { Balancer } from '../../test-kit/balancer.ts'
+import { Link, type Way } from '../../test-kit/faulty-link.ts'
 import { freePort } from '../../test-kit/listen.ts'
 import { diedAt } from './points.ts'
 import type { FromReplica, Numbered, ReplicaSettings, ToReplica, Weight } from './replica.ts'
@@ -29,6 +30,8 @@ interface Slot {
   url: string | undefined
   port: number
   readonly clusterPort: number
+  /** The network between the other replicas and this one. */
+  readonly link: Link
   /** The last result of its readiness check, if the balancer checks it. */
   isReady: boolean
   /** It is stopping. */
@@ -38,8 +41,11 @@ interface Slot {
   readonly asked: Map<number, (reply: Numbered | undefined) => void>
 }
 
+/** The settings that each replica has for itself. */
+type OwnSettings = 'port' | 'clusterPort' | 'clusterAddress'
+
 export class GatewayCluster {
-  #settings: Omit<ReplicaSettings, 'port' | 'clusterPort'>
+  #settings: Omit<ReplicaSettings, OwnSettings>
   readonly #slots: Slot[] = []
   readonly #spares = new Spares((text) => this.#onStderr(text))
   readonly #errors: string[] = []
@@ -49,16 +55,18 @@ export class GatewayCluster {
   readonly #balancer = new Balancer(() => this.#slots)
   kills = 0
 
-  constructor(settings: Omit<ReplicaSettings, 'port' | 'clusterPort'>) {
+  constructor(settings: Omit<ReplicaSettings, OwnSettings>) {
     this.#settings = settings
   }
 
   /** Where clients connect. */
   async start(count: number): Promise<string> {
     this.#spares.start()
-    const slots = Array.from({ length: count }, async () =>
-      this.#fill({ port: 0, clusterPort: await freePort(), asked: new Map() } as never),
-    )
+    const slots = Array.from({ length: count }, async () => {
+      const clusterPort = await freePort()
+      const link = await Link.to(`http://127.0.0.1:${clusterPort}`, 80)
+      return this.#fill({ port: 0, clusterPort, link, asked: new Map() } as never)
+    })
     await Promise.all(slots)
     return this.#balancer.start()
   }
@@ -140,6 +148,20 @@ export class GatewayCluster {
     return true
   }
 
+  /**
+   * Requests that others forward to this one fail in this way for a while. Resolves with the connections that were open.
+   */
+  async cutForwarding(index: number, way: Way, ms: number): Promise<number> {
+    const slot = this.#slots[index]
+    if (slot?.url === undefined) return 0
+    const { link } = slot
+    const { open } = link
+    await link.fail(way)
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    await link.restore()
+    return open
+  }
+
   /** The first replica that reaches one of these points dies there. Resolves with the point, or undefined after this time. */
   async killAt(names: readonly string[], withinMs: number): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -163,6 +185,7 @@ export class GatewayCluster {
     this.#isStopping = true
     this.#balancer.stop()
     await this.#spares.stop(this.#slots.map(({ child }) => child))
+    await Promise.all(this.#slots.map(({ link }) => link.close()))
   }
 
   #ask(slot: Slot, question: (number: number) => ToReplica): Promise<Numbered | undefined> {
@@ -196,7 +219,9 @@ export class GatewayCluster {
       if (!slot.isLeaving) this.kills += 1
       void this.#fill(slot).then(resolve)
     })
-    send(child, { go: { ...this.#settings, port: slot.port, clusterPort: slot.clusterPort } })
+    const { port, clusterPort, link } = slot
+    const clusterAddress = `http://127.0.0.1:${link.port}`
+    send(child, { go: { ...this.#settings, port, clusterPort, clusterAddress } })
     await promise
   }
 

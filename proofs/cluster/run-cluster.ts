@@ -139,29 +139,36 @@ export async function atRest(url: string, schema: string): Promise<void> {
   const endsAt = performance.now() + leasesRunOutMs
   await sleep(restsAfterMs)
   await withAdmin(url, schema, async (admin) => {
-    while ((await runningIn(admin)) > 0 && performance.now() < endsAt) await sleep(restLookMs)
+    while ((await runningIn(admin)).length > 0 && performance.now() < endsAt) await sleep(restLookMs)
   })
 }
 
-async function runningIn(admin: pg.Client): Promise<number> {
-  const { rows } = await admin.query(`select count(*)::int as count from calls where state = 'running'`)
-  return (rows[0] as { count: number }).count
+/** Descriptions of the calls that are marked as running. */
+async function runningIn(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query(
+    `select c.id, c.server, c.principal, c.owner, string_agg(a.question::json->>'message', ', ') as asked
+     from calls c left join asks a on a.tenant = c.tenant and a.call_id = c.id where c.state = 'running'
+     group by c.tenant, c.id`,
+  )
+  return rows.map((row: Record<'id' | 'server' | 'principal' | 'owner' | 'asked', string | null>) => {
+    return `${row.id} of ${row.principal} at ${row.server}, owner ${row.owner}, asked ${row.asked}`
+  })
 }
 
-/** Reads the contents of the database directly; the audit chain is checked with the verifier. */
+/** Reads the contents of the database directly; the audit log is checked with the verifier. */
 export async function readStoredState(url: string, schema: string): Promise<StoredState> {
   const store = await openReader(url, schema)
   await retried(() => store.sweep())
   const chain = await retried(() => store.audit.verify('default'))
   await store.close()
-  const chainProblem = chain.ok ? undefined : `entry ${chain.seq}: ${chain.problem}`
+  const chainProblem = chain.ok ? undefined : chain.problem
   return withAdmin(url, schema, async (admin) => {
     const asks = await admin.query(
       `select id, principal, question::json->>'message' as message, state, answer::json->>'action' as action,
          decided_by as "decidedBy", decision_id as "decisionId", ended_at::float8 as "endedAtMs", withdrawn_because as because
        from asks`,
     )
-    const audit = await admin.query(`select kind, subject from audit_entries where kind like 'ask.%' order by seq`)
+    const audit = await admin.query(`select kind, subject from audit_entries where kind like 'ask.%' order by id`)
     return {
       asks: asks.rows as AskRow[],
       audit: audit.rows as AuditRow[],

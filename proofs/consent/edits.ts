@@ -96,7 +96,7 @@ async function attacked({ program, folder, gateway, server, database }: Scene, e
 
 /** Of the tables that edits change. */
 async function contentOf(database: ProofDatabase): Promise<string> {
-  const tables = ['asks', 'ask_approvers', 'votes', 'grants', 'audit_entries', 'audit_heads']
+  const tables = ['asks', 'ask_approvers', 'votes', 'grants', 'audit_entries', 'log_heads']
   const rows = tables.map((table) => database.tamper(`select t::text as row from ${table} t order by 1`))
   return JSON.stringify(await Promise.all(rows))
 }

@@ -28,7 +28,7 @@ export class Lookout {
   }
 
   /**
-   * The open ask that mentions this ticket anywhere, as soon as it is shown.
+   * The open ask that mentions this ticket, as soon as it is shown.
    *
    * @param over resolves when it will not be shown any more
    */
@@ -80,10 +80,15 @@ export class Lookout {
         continue
       }
       for (const ask of asks) {
-        const text = JSON.stringify(ask)
+        const text = JSON.stringify(ask, withoutPossibleCalls)
         for (const [ticket, resolve] of this.#wanted) if (text.includes(ticket)) resolve(ask)
       }
       await sleep(lookEveryMs)
     }
   }
+}
+
+/** If a server may have asked for any of several calls, its card shows all of them: they do not tell whose ask it is. */
+function withoutPossibleCalls(name: string, value: unknown): unknown {
+  return name === 'oneOf' ? undefined : value
 }

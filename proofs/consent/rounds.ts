@@ -31,7 +31,7 @@ export const roundsSection: Section = {
       name: 'a round is sent without a claim',
       package: 'assent',
       file: 'dist/call/hold/claimed-rounds.js',
-      from: /await this\.#settle\(keyOf\(name\)\);?\s+await this\.#heartbeat\.ensure\(\);?/,
+      from: /await this\.#settle\(key\);?\s+await this\.#heartbeat\.ensure\(\);?/,
       to: 'return await send();',
     },
   ],

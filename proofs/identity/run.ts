@@ -1,4 +1,4 @@
-// Proof: an invalid token is always refused, a valid token gives no access to resources of others, and the refusal does
+// Proof: an invalid token is always refused, a valid token gives no access to other people's resources, and the refusal does
 // not reveal whether a resource exists.
 //
 // Three tenants share a store and a key ring. At the end the owners use their resources, because otherwise a gateway that

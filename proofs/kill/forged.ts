@@ -22,6 +22,8 @@ export interface Forgeries {
 }
 
 const served = 200
+/** Any other status means that the seal was accepted, also if the request then failed. */
+const refused = 421
 
 export async function forgeRequests(
   count: number,
@@ -62,6 +64,15 @@ export async function forgeRequests(
       const half = one.length >> 1
       return [`${one.slice(0, half)}${other.slice(half)}`, {}]
     },
+    'another body': (_, forwarding) => {
+      const post = { ...request, method: 'POST', path: '/mcp', body: '{"id":1}' }
+      return [sealForward(ring, post, forwarding, nowMs()), { ...post, body: '{"id":2}' }]
+    },
+    'another tenant': (_, forwarding) => [sealForward(ring, request, { ...forwarding, tenant: 'other' }, nowMs()), {}],
+    'from itself': (to, forwarding) => {
+      const own = { ...request, path: '/mcp' }
+      return [sealForward(ring, own, { ...forwarding, from: to.id }, nowMs()), own]
+    },
     'too old': (_, forwarding) => [
       sealForward(ring, request, forwarding, nowMs() - clusterLimits.forwardValidMs - 1_000),
       {},
@@ -84,12 +95,12 @@ export async function forgeRequests(
     if (sent % 2 === 0) {
       const sealed = sealForward(ring, request, forwarding, nowMs())
       if ((await statusOf(agent, to, request, sealed)) !== served) genuineRefused += 1
-      if ((await statusOf(agent, to, request, sealed)) === served) accepted.push('replayed')
+      if ((await statusOf(agent, to, request, sealed)) !== refused) accepted.push('replayed')
       continue
     }
     const name = names[(sent >> 1) % names.length] as string
     const [sealed, changes] = ways[name]?.(to, forwarding) ?? ['', {}]
-    if ((await statusOf(agent, to, { ...request, ...changes }, sealed)) === served) accepted.push(name)
+    if ((await statusOf(agent, to, { ...request, ...changes }, sealed)) !== refused) accepted.push(name)
   }
   agent.destroy()
   return { sent: count, accepted, genuineRefused }
@@ -103,6 +114,6 @@ function statusOf(agent: Agent, { address }: LiveReplica, request: ForwardedRequ
       response.resume().on('end', () => resolve(response.statusCode ?? 0))
     })
     .on('error', reject)
-    .end()
+    .end(request.body)
   return promise
 }

@@ -1,7 +1,8 @@
 // Proof: killing any replica at any moment loses nothing, repeats no effect and runs nothing without a yes.
 //
 // Three replicas on one database behind a balancer without affinity; clients of both generations; people in the inboxes;
-// and a supervisor that kills replicas at named points and at random, and collects its own evidence. At the end the
+// and a supervisor that kills and pauses replicas at named points and at random, cuts the connections between them, and
+// collects its own evidence. At the end the
 // evidence is compared with the database. ASSENT_PROOF_ASKS and ASSENT_PROOF_KILLS set other sizes,
 // ASSENT_PROOF_WAKE=nats://… uses NATS for notifications.
 
@@ -31,6 +32,9 @@ const mostBehind = 8
 const pointWithinMs = 300
 /** Longer than a lease: the other replicas declare a paused one dead. */
 const pauseMs = 9_000
+/** Connections between replicas break in the middle of requests, or stay silent for a while. */
+const cutMs = 200
+const silentMs = 1_500
 
 export const run: Measurement = async ({ quick, seed }) => {
   const asks = Number(process.env.ASSENT_PROOF_ASKS ?? (quick ? 200 : 20_000))
@@ -40,16 +44,17 @@ export const run: Measurement = async ({ quick, seed }) => {
   late.enable()
   const missedBugs = quick ? [] : await bugsMissed(seed)
   const pauses = quick ? 1 : Math.ceil(kills / 25)
+  const cuts = quick ? 6 : Math.ceil(kills / 5)
   const forged = quick ? 500 : 10_000
   const disruption = (context: ClusterContext) =>
-    new Killer(context, seededRandom(seed + 2), { kills, asks, pauses, forged })
+    new Killer(context, seededRandom(seed + 2), { kills, asks, pauses, cuts, forged })
   const clusterRun = await runCluster({ asks, seed, disruption, ...(wake === undefined ? {} : { wake }) })
   const { faults, missed, plantedFaults } = judged(clusterRun, 'kill', quick)
-  const { atPoints, atRandom, answerable, allDead, paused, forgeries } = clusterRun.disruption
+  const { atPoints, atRandom, answerable, allDead, paused, cut, connectionsCut, forgeries } = clusterRun.disruption
   const { sent = 0, accepted = [], genuineRefused = 0 } = forgeries ?? {}
   const which = accepted.length === 0 ? '' : ` (${[...new Set(accepted)].join(', ')})`
   console.log(
-    `kill: ${paused} pauses of ${pauseMs / 1_000} s; ${sent.toLocaleString('en')} forged and replayed requests between replicas: ${accepted.length} accepted${which}; ${genuineRefused} genuine ones refused`,
+    `kill: ${paused} pauses of ${pauseMs / 1_000} s; forwarding to a replica cut ${cut} times, with ${connectionsCut} open connections; ${sent.toLocaleString('en')} forged and replayed requests between replicas: ${accepted.length} accepted${which}; ${genuineRefused} genuine ones refused`,
   )
   console.log(`kill: ${atPoints.size} of ${points.length} named points: ${words(atPoints)}; at random ${atRandom}`)
   const p99 = answerable.quantileMs(0.99)
@@ -64,6 +69,7 @@ export const run: Measurement = async ({ quick, seed }) => {
       missed.length + missedBugs.length === 0 &&
       accepted.length + genuineRefused === 0 &&
       sent > 0 &&
+      connectionsCut > 0 &&
       p99 < (quick ? answerableGoalQuickMs : answerableGoalMs),
     figure: `kill: ${clusterRun.evidence.calls.size.toLocaleString('en')} calls, ${clusterRun.gateways.kills} kills at ${atPoints.size} points and at random: ${faults.length} faults; answerable again p99 ${p99.toFixed(0)} ms; ${plantedFaults}`,
   }
@@ -93,11 +99,13 @@ interface Plan {
   readonly kills: number
   readonly asks: number
   readonly pauses: number
+  /** How often the network to one replica fails. */
+  readonly cuts: number
   /** Forged and replayed requests between replicas. */
   readonly forged: number
 }
 
-/** Kills and pauses replicas, spread over the whole run. */
+/** Kills and pauses replicas, and cuts their connections, spread over the whole run. */
 class Killer implements Disruption {
   readonly #context: ClusterContext
   readonly #random: SeededRandom
@@ -108,6 +116,8 @@ class Killer implements Disruption {
   readonly allDead: Durations = new Durations()
   atRandom = 0
   paused = 0
+  cut = 0
+  connectionsCut = 0
   forgeries: Forgeries | undefined
   #isOver = false
 
@@ -122,10 +132,11 @@ class Killer implements Disruption {
   }
 
   async work(): Promise<void> {
-    const { kills, pauses } = this.#plan
+    const { kills, pauses, cuts } = this.#plan
     while (!this.#isOver && this.total < kills) {
       // Spread over the kills, the first one early.
       if (this.paused < pauses && this.total >= ((this.paused + 0.5) / pauses) * kills) await this.#pause()
+      if (this.cut < cuts && this.total >= ((this.cut + 0.5) / cuts) * kills) await this.#cut()
       // As many as are due by now, so that kills last until the final ask.
       if (this.#due <= 0) {
         await sleep(20)
@@ -158,6 +169,20 @@ class Killer implements Disruption {
     this.paused += 1
     while (this.#context.gateways.up < replicas && !this.#isOver) await sleep(20)
     await this.#context.gateways.pause(this.#random.int(replicas), pauseMs)
+  }
+
+  /** While all replicas run: one that starts checks that it reaches itself. */
+  async #cut(): Promise<void> {
+    this.cut += 1
+    const { gateways } = this.#context
+    while (gateways.up < replicas && !this.#isOver) await sleep(20)
+    const index = this.#random.int(replicas)
+    const isSilent = this.#random.next() < 0.3
+    this.connectionsCut += await gateways.cutForwarding(
+      index,
+      isSilent ? 'hanging' : 'down',
+      isSilent ? silentMs : cutMs,
+    )
   }
 
   /** A kill takes longer than a call, so callers wait. */

@@ -17,7 +17,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   console.log(
     `killed: ${kills.tried} times at ${kills.points} named points; old ${kills.old}, new ${kills.new}, explained and repaired ${kills.repaired}`,
   )
-  const changes = await changeAfterApproval(random, quick ? 60 : 1_000, quick ? 10 : 100)
+  const changes = await changeAfterApproval(random, quick ? 30 : 1_000, quick ? 6 : 100)
   console.log(
     `changed after the approval: ${changes.tried} tried, ${changes.refused} refused; ${JSON.stringify(changes.by)}`,
   )

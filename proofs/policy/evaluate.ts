@@ -35,12 +35,14 @@ export function evaluate(settings: PolicySettings, call: PolicyCall): Expected {
   const permitted = names('applies', permits)
   if (permitted.length === 0) return { effect: 'deny', because: 'not-permitted', policies: [], asks: [] }
   const asking = [...names('applies', asks), ...names('failed', asks)].sort()
+  if (asking.length === 0 && call.isDefinitionChanged === true)
+    return { effect: 'ask', policies: permitted, asks: ['changed tool definition'] }
   return { effect: asking.length > 0 ? 'ask' : 'allow', policies: permitted, asks: asking }
 }
 
 function outcomeOf(policy: ShortPolicy, settings: PolicySettings, call: PolicyCall): Outcome {
   if (!isAbout(policy, settings, call)) return 'no'
-  if (policy.when.some(({ path }) => isUnrepresentable(call, path))) return 'failed'
+  if (policy.when.some(({ path }) => isUnrepresentable(call, path) || hasDouble(call, path))) return 'failed'
   if (policy.during !== undefined && !isWithin(policy.during, call)) return 'no'
   if (policy.outside !== undefined && isWithin(policy.outside, call)) return 'no'
   for (const condition of policy.when) {
@@ -155,6 +157,21 @@ function isUnrepresentable(call: PolicyCall, path: readonly string[]): boolean {
   const { value, schema } = find(call, path)
   if (value === undefined || value === null) return false
   return path.some((name) => reserved.includes(name) && isOnTheWay(call, path, name)) || !fitsCedar(value, schema, 0)
+}
+
+/** Ignores case, accents, width, punctuation and what is not visible, by the rules of Unicode's collation. */
+const { compare: spelling } = new Intl.Collator('und', { sensitivity: 'base', ignorePunctuation: true })
+
+/** Whether another member, which the schema does not declare, could be read as one of the path. */
+function hasDouble(call: PolicyCall, path: readonly string[]): boolean {
+  return path.some((name, index) => {
+    const { value, schema, isThere } = find(call, path.slice(0, index))
+    if (!isThere || !isObject(value) || spelling(name, '') === 0) return false
+    const declared = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
+    return Object.keys(value).some(
+      (other) => other !== name && spelling(other, name) === 0 && !Object.hasOwn(declared, other),
+    )
+  })
 }
 
 /** Whether the call has a value at this name of the path. */

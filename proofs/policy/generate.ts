@@ -96,10 +96,12 @@ export function generateCall(random: SeededRandom, { issuer: own, shortForm }: P
     person: {
       principal: own === undefined ? subject : `${own}#${subject}`,
       groups: some(random, ['engineers', 'sales', 'release-managers', 'empty', 'release'], 3),
-      roles: [],
+      roles: some(random, ['deployer', 'auditor'], 2),
     },
     claims: {},
     time: { hour: random.int(24), minute: random.int(60), weekday: 1 + random.int(7), date: '2026-11-17' },
+    ...(random.next() < 0.2 ? { isDefinitionChanged: true } : {}),
+    ...(random.next() < 0.8 ? { address: random.pick(['10.1.2.3', '203.0.113.7', '2001:db8::7']) } : {}),
   }
 }
 
@@ -110,10 +112,28 @@ function generateAnnotations(random: SeededRandom): JsonObject {
   )
 }
 
+/** Names that a tolerant server could take for the given one. */
+const likenesses: readonly ((name: string) => string)[] = [
+  (name) => name.toUpperCase(),
+  (name) => name.replaceAll(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0)),
+  (name) => `${name.slice(0, 1)}\u0301${name.slice(1)}`,
+  (name) => `${name}\u200b`,
+  (name) => `\ufeff${name}`,
+  (name) => `${name.slice(0, 1)}_${name.slice(1)}`,
+  (name) => name.replace('s', 'ſ'),
+]
+
+/** One of the names of the path is replaced by one that looks alike. */
+function lookAlike(random: SeededRandom, path: readonly string[]): string[] {
+  const at = random.int(path.length)
+  return path.map((name, index) => (index === at ? random.pick(likenesses)(name) : name))
+}
+
 /** Sets the arguments that the policies refer to, mostly. */
 function generateArguments(random: SeededRandom, paths: readonly (readonly string[])[]): JsonObject {
   const args: JsonObject = {}
   for (const path of paths) if (random.next() < 0.8) put(args, path, generateValue(random, 0))
+  for (const path of paths) if (random.next() < 0.06) put(args, lookAlike(random, path), generateValue(random, 0))
   if (random.next() < 0.1) put(args, [random.pick(oddNames)], generateValue(random, 0))
   return args
 }
@@ -184,7 +204,7 @@ const hostile: readonly (() => JsonValue)[] = [
   () => ({ fn: 'x', c: 'production', b: { c: 'production' } }),
 ]
 
-function hostileValue(random: SeededRandom): JsonValue {
+export function hostileValue(random: SeededRandom): JsonValue {
   return random.pick(hostile)()
 }
 
@@ -209,6 +229,7 @@ function generateSchema(random: SeededRandom, paths: readonly (readonly string[]
       leaf,
     )
     define(properties, first, inner)
+    if (random.next() < 0.2) define(properties, random.pick(likenesses)(first), inner)
   }
   return {
     type: 'object',

@@ -1,7 +1,7 @@
 // Mistakes that a policy engine could have, planted one at a time: the comparison must find each of them.
 
 import type { JsonObject, JsonValue } from '@assent/core'
-import type { Condition, PolicyCall, PolicyDecision, PolicySettings, ShortPolicy } from '@assent/policy'
+import type { Condition, PolicyAsk, PolicyCall, PolicyDecision, PolicySettings, ShortPolicy } from '@assent/policy'
 
 export interface PlantedMistake {
   readonly name: string
@@ -34,6 +34,37 @@ function mapped(value: JsonValue, change: (value: JsonValue) => JsonValue | unde
     Object.defineProperty(made, name, { value: inner, enumerable: true, configurable: true, writable: true })
   }
   return made
+}
+
+/** Without the members that come after another one for which this holds. */
+const withoutNames = (isDouble: (one: string, other: string) => boolean) => (call: PolicyCall) => ({
+  ...call,
+  arguments: withoutDoubles(call.arguments, isDouble) as JsonObject,
+})
+
+function withoutDoubles(value: JsonValue, isDouble: (one: string, other: string) => boolean): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const names = Object.keys(value)
+  const kept = names.filter((one, at) => !names.slice(0, at).some((other) => isDouble(one, other)))
+  return Object.fromEntries(kept.map((name) => [name, withoutDoubles((value as JsonObject)[name] ?? null, isDouble)]))
+}
+
+function isAlike(one: string, other: string): boolean {
+  const plain = (name: string) =>
+    name
+      .normalize('NFKD')
+      .toUpperCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return one !== other && plain(one) === plain(other)
+}
+
+const noTerms: PolicyAsk['terms'] = {
+  anyOf: [],
+  exclude: [],
+  declines: 1,
+  needsPresence: false,
+  needsReason: false,
+  surfaces: [],
 }
 
 export const plantedMistakes: readonly PlantedMistake[] = [
@@ -127,6 +158,19 @@ export const plantedMistakes: readonly PlantedMistake[] = [
     call: values((value) =>
       JSON.stringify(value).includes('[{"inner":[{"inner":[{"inner":[{"inner":[{') ? 'x' : value,
     ),
+  },
+  { name: 'arguments with names that look alike are ignored', call: withoutNames((one, other) => isAlike(one, other)) },
+  {
+    name: 'only arguments that differ in case look alike',
+    call: withoutNames((one, other) => isAlike(one, other) && one.toLowerCase() !== other.toLowerCase()),
+  },
+  { name: 'a changed definition is ignored', call: ({ isDefinitionChanged, ...call }) => call },
+  {
+    name: 'a changed definition asks although a policy asks already',
+    decision: (decision) =>
+      decision.effect === 'ask' && !decision.asks.some(({ policy }) => policy === 'changed tool definition')
+        ? { ...decision, asks: [...decision.asks, { policy: 'changed tool definition', terms: noTerms }] }
+        : decision,
   },
   {
     name: 'weekdays begin on Sunday',

@@ -8,7 +8,7 @@ import { approve, local, type PresenceEnv, register, tenant } from './test-env.t
 /** Returns whether it succeeded. */
 export type Attack = (env: PresenceEnv, random: SeededRandom) => Promise<boolean>
 
-const elsewhere = [
+export const elsewhere = [
   'http://localhost:9999',
   'http://127.0.0.1:7420',
   'https://localhost:7420',

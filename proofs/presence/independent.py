@@ -7,11 +7,16 @@ import base64, hashlib, json, subprocess, sys, tempfile, os
 def decode(text):
     return base64.urlsafe_b64decode(text + '=' * (-len(text) % 4))
 
+# Of a value without numbers that JSON writes in several ways, and with names in ASCII: both hold for an approval rule.
+def digest(domain, value):
+    canonical = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(',', ':'))
+    return 'sha256:' + hashlib.sha256(f'assent {domain}\n{canonical}'.encode()).hexdigest()
+
 def problem_of(line, folder):
     p, d = line['presence'], line['decision']
     answer = d['answer']
     statement = ['assent presence v1', d['tenant'], d['ask'], d['questionDigest'], p['actionDigest'], answer['action'],
-                 answer.get('contentDigest', ''), answer.get('commentDigest', ''), d['by'], '', p['nonce']]
+                 answer.get('contentDigest', ''), answer.get('commentDigest', ''), d['by'], digest('approval rule v1', d['approvalRule']), p['nonce']]
     text = json.dumps(statement, ensure_ascii=False, separators=(',', ':'))
     challenge = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip('=')
     client, authenticator = decode(p['clientData']), decode(p['authenticatorData'])

@@ -1,6 +1,7 @@
 // Exports every stored signature from the audit log, and lets the independent verifier check them.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { soleApprover } from '@assent/core'
 import type { Store } from '@assent/store'
 import { tenant } from './test-env.ts'
 
@@ -20,19 +21,21 @@ interface Line {
 }
 
 export async function verifyIndependently(store: Store): Promise<Independent> {
-  const digests = new Map<string, unknown>()
+  const asked = new Map<string, object>()
   const lines: Line[] = []
   for await (const { kind, subject, body } of store.audit.entries(tenant)) {
     const read = JSON.parse(body) as Readonly<Record<string, unknown>>
-    if (kind === 'ask.raised') digests.set(subject, read.questionDigest)
+    const { questionDigest, approvalRule } = read
+    if (kind === 'ask.raised') asked.set(subject, { questionDigest, approvalRule })
     if (kind !== 'ask.settled' || read.presence === undefined) continue
     const { by, answer } = read
-    const decision = { tenant, ask: subject, questionDigest: digests.get(subject), by, answer }
+    const decision = { tenant, ask: subject, ...asked.get(subject), by, answer }
     lines.push({ presence: read.presence as Line['presence'], decision })
   }
   const some = lines.slice(0, 20)
   const changed = [
     ...some.map((line) => ({ ...line, decision: { ...line.decision, ask: 'ask_of_another' } })),
+    ...some.map((line) => ({ ...line, decision: { ...line.decision, approvalRule: soleApprover('eve') } })),
     ...some.map((line) => ({ ...line, presence: { ...line.presence, nonce: 'another' } })),
   ]
   return {

@@ -1,31 +1,50 @@
 // Proof: an ask that needs presence is accepted only with a passkey of its person over exactly that ask and answer.
 //
-// Everyone else tries: with a session, a command, a terminal, a client; with signatures that were replayed, moved or changed, of
-// other pages, copied keys and keys that the person did not register. Then the person accepts asks themselves, and an
-// independent verifier confirms each stored signature. Last, bugs are planted, and the attacks must find each of them.
+// Everyone else tries: with a session, a command, the terminal inbox, a client; with signatures that were replayed, moved or
+// changed, of other pages, copied keys and keys that the person did not register; by editing the stored action. Then the person
+// accepts asks themselves, partly in Chromium with its virtual authenticator, and an independent verifier confirms each stored
+// signature. Last, bugs are planted, and the attacks must find each of them.
 import type { Measurement } from '../../scripts/measurement.ts'
 import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
 import { attacks, commandAttack } from './attacks.ts'
 import { bugs } from './bugs.ts'
+import { editedActions } from './edited-actions.ts'
+import { inBrowser } from './in-browser.ts'
 import { verifyIndependently } from './independent.ts'
+import { throughClients, throughTerminal } from './real-surfaces.ts'
 import { openPresenceEnv, type PresenceEnv, tenant } from './test-env.ts'
 
 const sizes = {
-  full: { each: 340, commands: 20, legitimate: 1_000 },
-  quick: { each: 8, commands: 2, legitimate: 40 },
+  full: {
+    each: 340,
+    commands: 20,
+    legitimate: 900,
+    inBrowser: 100,
+    fromBrowser: 100,
+    edits: 100,
+    terminal: 10,
+    clients: 20,
+  },
+  quick: { each: 6, commands: 2, legitimate: 40, inBrowser: 8, fromBrowser: 12, edits: 4, terminal: 1, clients: 1 },
 } as const
 /** Attempts of each kind against a planted bug. */
 const eachAgainstBug = 2
 
 export const run: Measurement = async ({ quick, seed }) => {
-  const { each, commands, legitimate } = quick ? sizes.quick : sizes.full
+  const { each, commands, legitimate, ...real } = quick ? sizes.quick : sizes.full
   const random = seededRandom(seed)
   const env = await openPresenceEnv()
   try {
     const { tried, succeeded } = await attack(env, random, each, true)
     for (let time = 0; time < commands; time++)
       if (await commandAttack(env, random)) succeeded.push('assent asks answer')
-    let refused = 0
+    const browser = await inBrowser(env, random, { accepts: real.inBrowser, attempts: real.fromBrowser })
+    const edits = await editedActions(random, real.edits)
+    const [terminal, clients] = [await throughTerminal(real.terminal), await throughClients(real.clients)]
+    const others = [edits, terminal, clients]
+    for (const one of [browser, ...others]) succeeded.push(...one.succeeded)
+    const attempts = tried + commands + real.fromBrowser + others.reduce((sum, one) => sum + one.tried, 0)
+    let { refused } = browser
     for (let time = 0; time < legitimate; time++) {
       const ask = await env.raise()
       if (!(await env.answer(ask, await env.sign(ask)))) refused++
@@ -36,12 +55,17 @@ export const run: Measurement = async ({ quick, seed }) => {
     for (const one of [...new Set(succeeded)]) console.log(`presence: succeeded: ${one}`)
     if (!verdict.ok) console.log(`presence: audit verify: ${verdict.problems[0].problem}`)
     for (const name of missed) console.log(`presence: planted bug not found: ${name}`)
-    const isConfirmed = stored >= legitimate && valid === stored && changedRefused === changed && changed > 0
+    if (!edits.isRemovalDetected) console.log('presence: audit verify did not report a removed requirement')
+    const accepted = legitimate + real.inBrowser
+    const isConfirmed = stored >= accepted && valid === stored && changedRefused === changed && changed > 0
+    // Without a signature of another page, nothing of a browser was tried.
+    const isComplete = browser.signed > 0 && edits.isRemovalDetected
     return {
-      reached: succeeded.length + refused + missed.length === 0 && isConfirmed && verdict.ok,
+      reached: succeeded.length + refused + missed.length === 0 && isConfirmed && isComplete && verdict.ok,
       figure:
-        `presence: ${(tried + commands).toLocaleString('en')} attempts without presence in ${Object.keys(attacks).length + 1} ways, ` +
-        `${succeeded.length} succeeded; ${legitimate.toLocaleString('en')} of the person, ${refused} refused; ` +
+        `presence: ${attempts.toLocaleString('en')} attempts without presence in ${Object.keys(attacks).length + 7} ways, ` +
+        `${succeeded.length} succeeded; ${browser.signed} of them signed by Chromium for another page or without the person, ${browser.unsigned} that it did not sign; ` +
+        `${accepted.toLocaleString('en')} of the person, ${real.inBrowser} of them in Chromium, ${refused} refused; ` +
         `${valid} of ${stored} stored signatures confirmed independently; ${bugs.length - missed.length}/${bugs.length} planted bugs found`,
     }
   } finally {

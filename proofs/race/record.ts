@@ -1,7 +1,6 @@
-// Compares the audit log with the contests: one raise, the votes and one ending each, in chains that verify.
+// Compares the audit log with the contests: one raise, the votes and one ending each, in logs that verify.
 
-import type { KeyObject } from 'node:crypto'
-import { ChainVerifier, type Checkpoint, verifyCheckpoint } from '../../packages/core/src/index.ts'
+import { LogVerifier, type TreeState } from '../../packages/core/src/index.ts'
 import type { Ending, Kept, TenantTables } from './tables.ts'
 
 export function recordFaults({ ask, votes, entries }: Kept, ending: Ending): string[] {
@@ -26,20 +25,23 @@ export function recordFaults({ ask, votes, entries }: Kept, ending: Ending): str
   return faults
 }
 
-/** Describes what is wrong with a tenant's chain; undefined if nothing is. Checkpoints were signed during the race. */
-export function chainProblem(
+/** Describes what is wrong with a tenant's log; undefined if nothing is. Its earlier ends were read during the race. */
+export function logProblem(
   tenant: string,
-  { entries }: TenantTables,
-  checkpoints: readonly Checkpoint[],
-  publicKey: KeyObject,
+  { entries, outside }: TenantTables,
+  heads: readonly TreeState[],
 ): string | undefined {
-  const forged = checkpoints.find((checkpoint) => !verifyCheckpoint(checkpoint, publicKey))
-  if (forged !== undefined) return `The checkpoint of entry ${forged.seq} is not signed by us.`
-  const verifier = new ChainVerifier(tenant, checkpoints)
+  if (outside > 0) return `${outside} entries are not in the log.`
+  const verifier = new LogVerifier(tenant, heads)
   for (const entry of entries) verifier.add(entry)
   const verdict = verifier.verdict()
   if (!verdict.ok) return verdict.problem
-  const last = checkpoints.at(-1)
-  if (last?.seq !== verdict.lastSeq) return `The last checkpoint is not of the last entry, ${verdict.lastSeq}.`
-  return undefined
+  const counters = new Map<string, number>()
+  for (const { subject, counter, seq } of entries) {
+    if (counter === 0) continue
+    if (counter !== (counters.get(subject) ?? 0) + 1) return `Entry ${seq} is out of order.`
+    counters.set(subject, counter)
+  }
+  const last = Math.max(...heads.map(({ size }) => size))
+  return last === verdict.lastSeq ? undefined : `The last checkpoint is not of the last entry, ${verdict.lastSeq}.`
 }

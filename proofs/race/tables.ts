@@ -20,6 +20,8 @@ export interface Kept {
 
 export interface TenantTables {
   readonly entries: readonly AuditEntry[]
+  /** Entries that are not in the log. */
+  readonly outside: number
   kept(askId: string): Kept | undefined
 }
 
@@ -32,12 +34,18 @@ export async function readTables({ select }: TestDb, tenant: string): Promise<Te
     await select(`select ask_id, count(*) as listed, sum(is_open) as open from ask_approvers ${of} group by ask_id`),
     'ask_id',
   )
-  const rows = await select(`select * from audit_entries ${of} order by seq`)
-  const entries = rows.map(({ at, ...row }) => ({ ...row, atMs: at }) as AuditEntry)
+  const rows = await select(
+    `select e.tenant, e.at, e.kind, e.subject, e.counter, e.digest, e.salt, e.body, i.place, i.hash
+     from audit_entries e left join log_index i on i.tenant = e.tenant and i.entry_id = e.id
+     where e.tenant = '${tenant}' order by i.place`,
+  )
+  const placed = rows.filter(({ place }) => place !== null)
+  const entries = placed.map(({ at, place, ...row }) => ({ ...row, atMs: at, seq: Number(place) + 1 }) as AuditEntry)
   const bySubject = grouped(entries, 'subject')
 
   return {
     entries,
+    outside: rows.length - placed.length,
     kept: (askId) => {
       const ask = asks.get(askId)
       if (ask === undefined) return undefined

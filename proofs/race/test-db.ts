@@ -3,7 +3,7 @@
 // Stores are opened by address, because every process opens its own. `select` reads the tables directly: the judge must
 // not depend on the code that it checks.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,6 +11,7 @@ import pg from 'pg'
 import { createKeyRing } from '../../packages/core/src/index.ts'
 import { type Clock, openPostgres, openSqlite, type Store } from '../../packages/store/src/index.ts'
 import { newSchema } from '../../test-kit/postgres.ts'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 import { retried } from '../../test-kit/retried.ts'
 
 export type Address =
@@ -58,6 +59,6 @@ export async function freshSqlite(): Promise<TestDb> {
         database.close()
       }
     },
-    remove: () => rm(folder, { recursive: true }),
+    remove: () => removeFolder(folder),
   }
 }

@@ -24,6 +24,6 @@ export function pushingContext(program: Program, asked: string[], sub: string): 
   }
   return {
     mcpReq: { id: 1, method: 'tools/call', send, notify: async () => undefined, signal: new AbortController().signal },
-    http: { authInfo: { token: sub, extra: { sub } } },
+    http: { authInfo: { token: `token of ${sub}`, extra: { sub } } },
   }
 }

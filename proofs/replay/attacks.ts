@@ -25,7 +25,7 @@ export async function attackState(served: Served, random: SeededRandom, attacks:
   await expectRefused(served, attacks.tampered, { ...left, state: tampered(left.state, random) }, {})
   await expectRefused(served, attacks.user, left, { sub: random.pick(['eve', 'Ann', 'ann ', '']) })
   await expectRefused(served, attacks.arguments, left, { args: random.pick(otherArguments) as typeof caller.args })
-  await expectRefused(served, attacks.tool, left, { tool: random.pick(['Tool', 'tool ', 'other']) })
+  await expectRefused(served, attacks.tool, left, { tool: random.pick(['Tool', 'tool_', 'other']) })
   await noGateAgain(served, attacks.again, random.pick(served.left))
 }
 

@@ -1,6 +1,6 @@
 // Calls one program on each generation: records its result, its effects and its questions.
 
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import {
   type AssentSettings,
   createAssent,
@@ -9,6 +9,8 @@ import {
   type McpHandler,
   verifyReceipt,
 } from '@assent/sdk'
+import { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { contextOf, type Round, roundOf } from '../../test-kit/mcp/rounds-2026-07-28.ts'
 import { type Modes, pushingContext, serverOf } from './2025-11-25.ts'
 import { answerTo } from './person.ts'
@@ -35,8 +37,12 @@ export interface Setting {
   /** Of each question: short if the person does not answer, otherwise longer than the machine ever pauses. */
   readonly waitMs: number
   readonly store?: DurableStore
+  /** Who calls. */
+  readonly sub?: string
   /** How each run of the handler differs, on 2026-07-28. */
   readonly vary?: (run: number) => Variation
+  /** Registered with `assent.tool`, with a schema that generates a value, on 2026-07-28. */
+  readonly isTool?: boolean
   /** What the handler gets instead of the real interaction: a planted fault. */
   readonly plant?: (interaction: Interaction) => Interaction
 }
@@ -59,8 +65,22 @@ export class Effects {
   /** What the current run has reached. */
   current = new Set<string>()
 
+  /** Work that ran after an approval that its handler does not await, and how much of it before the answer. */
+  readonly meanwhile = { ran: 0, early: 0 }
+  readonly #answered = new Set<string>()
+  #unawaited = new Set<string>()
+
   startRun(): void {
     this.current = new Set()
+    this.#unawaited = new Set()
+  }
+
+  unawaited(name: string): void {
+    this.#unawaited.add(name)
+  }
+
+  answered(name: string): void {
+    this.#answered.add(name)
   }
 
   ran(name: string): void {
@@ -76,6 +96,8 @@ export class Effects {
   }
 
   done(name: string): void {
+    if (this.#unawaited.size > 0) this.meanwhile.ran += 1
+    if ([...this.#unawaited].some((approval) => !this.#answered.has(approval))) this.meanwhile.early += 1
     if (name.startsWith('g')) this.receipts.due += 1
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
@@ -87,7 +109,14 @@ export class Effects {
   }
 }
 
-export async function call20251125({ program, modes, keys, waitMs, store }: Setting): Promise<Called> {
+export async function call20251125({
+  program,
+  modes,
+  keys,
+  waitMs,
+  store,
+  sub = caller.sub,
+}: Setting): Promise<Called> {
   const effects = new Effects()
   const asked: string[] = []
   const { interactive } = createAssent({
@@ -100,7 +129,7 @@ export async function call20251125({ program, modes, keys, waitMs, store }: Sett
   })
   const handler = (_: object, interaction: Interaction) => interpret(program, interaction, effects)
   const wrapped = interactive<[object], unknown, unknown>(handler, { name: caller.tool, server: serverOf(modes) })
-  const result = await settled(wrapped(caller.args, pushingContext(program, asked, caller.sub)))
+  const result = await settled(wrapped(caller.args, pushingContext(program, asked, sub)))
   return { outcome: outcomeOf(result), effects: effects.counts, asked }
 }
 
@@ -141,7 +170,9 @@ export class Served {
         this.effects.journalled.add(nameIn(message))
         seen.add(key)
         const answer = answerTo(this.#setting.program, message)
-        if (answer !== undefined) answers[key] = answer
+        if (answer === undefined) continue
+        answers[key] = answer
+        this.effects.answered(nameIn(message))
       }
       // None of these is answered; the client retries after the deadline.
       if (Object.keys(answers).length === 0) this.#nowMs += this.#setting.waitMs
@@ -154,8 +185,8 @@ export class Served {
 
   /** One round, with any person and any answers. */
   async round(left: Partial<Left>, by: Partial<Caller> = {}): Promise<Round | string> {
-    const { tool, sub, args } = { ...caller, ...by }
-    const elicitation = this.#setting.modes ?? null
+    const { sub: own = caller.sub, modes: elicitation = null } = this.#setting
+    const { tool, sub, args } = { ...caller, sub: own, ...by }
     return settled(this.#wrapped(tool)(args, contextOf({ ...left, sub, elicitation })))
   }
 
@@ -170,10 +201,31 @@ export class Served {
     let wrapped = this.#asTool.get(tool)
     if (wrapped === undefined) {
       const handler = (_: object, interaction: Interaction) => this.#run(interaction)
-      wrapped = this.#assent.interactive<[object], unknown, unknown>(handler, { name: tool })
+      wrapped =
+        this.#setting.isTool === true
+          ? registered(this.#assent, tool, handler)
+          : this.#assent.interactive<[object], unknown, unknown>(handler, { name: tool })
       this.#asTool.set(tool, wrapped)
     }
     return wrapped
+  }
+}
+
+const inputSchema = z.looseObject({ id: z.string().default(() => randomUUID()) })
+
+/** Called as SDK 2.x does: the schema parses the arguments in every round. */
+function registered(
+  assent: ReturnType<typeof createAssent>,
+  name: string,
+  handler: (_: object, interaction: Interaction) => Promise<string>,
+): McpHandler<[object], unknown, unknown> {
+  const server = new McpServer({ name: 'proof', version: '1.0.0' })
+  const tool = assent.tool(server, name, { inputSchema }, handler)
+  const run = tool.handler as (args: unknown, context: unknown) => Promise<unknown>
+  return async (args, context) => {
+    const parsed = await (tool.inputSchema as typeof inputSchema)['~standard'].validate(args)
+    if (parsed.issues !== undefined) throw new Error('The arguments do not fit.')
+    return run(parsed.value, context)
   }
 }
 

@@ -86,6 +86,19 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'a gate that is not awaited is not noticed',
+    foundBy: ['meanwhile'],
+    plant: (interaction) =>
+      withGate(interaction, (gate) => (action, work) => {
+        const gated = gate(action, work)
+        gated.then(
+          () => undefined,
+          () => undefined,
+        )
+        return gated
+      }),
+  },
+  {
     name: 'a repeating handler is stopped',
     foundBy: ['alarms'],
     plant: (interaction) =>

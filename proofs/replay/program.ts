@@ -39,13 +39,20 @@ export type Node =
   | {
       readonly does: 'gate'
       readonly id: number
+      /** The person changes an argument before they approve it. */
+      readonly isEditable: boolean
       readonly ending: Ending
       readonly fails: boolean
       readonly catches: boolean
       readonly gives: number
     }
-  /** An ask without an `await`. */
-  | { readonly does: 'unawaited'; readonly id: number; readonly kind: keyof typeof kinds; readonly ending: Ending }
+  /** An ask or a gate without an `await`. */
+  | {
+      readonly does: 'unawaited'
+      readonly id: number
+      readonly kind: keyof typeof kinds | 'gate'
+      readonly ending: Ending
+    }
   | { readonly does: 'branch'; readonly one: readonly Node[]; readonly other: readonly Node[] }
   | { readonly does: 'loop'; readonly times: number; readonly body: readonly Node[] }
   | { readonly does: 'together'; readonly parts: readonly (readonly Node[])[]; readonly isStrict: boolean }
@@ -62,7 +69,7 @@ const unlikely: readonly Ending[] = ['bare', 'invalid', 'unknown', 'garbage']
 
 export interface ProgramOptions {
   readonly allowNoAnswer: boolean
-  /** Whether it asks once without awaiting it. */
+  /** Whether it asks, or has a gate, once without awaiting it. */
   readonly isUnawaited?: boolean
 }
 
@@ -97,7 +104,9 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited
       case 6:
         return { does: 'step', id, fails: random.int(6) === 0, catches, gives }
       case 7: {
-        const gate = { does: 'gate', id, ending: ending(), fails: random.int(8) === 0, catches, gives } as const
+        const isEditable = random.int(3) === 0
+        const fails = random.int(8) === 0
+        const gate = { does: 'gate', id, isEditable, ending: ending(), fails, catches, gives } as const
         endings.set(id, { ending: gate.ending, kind: 'gate' })
         return gate
       }
@@ -119,7 +128,8 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited
   // Unanswered questions wait in real time, so those programs are short.
   const nodes = allowNoAnswer ? block(1, 2) : block(2, 4)
   if (isUnawaited) {
-    const unawaited = { does: 'unawaited', id: ids++, ...ask() } as const
+    const asked = random.int(2) === 0 ? ({ kind: 'gate', ending: ending() } as const) : ask()
+    const unawaited = { does: 'unawaited', id: ids++, ...asked } as const
     endings.set(unawaited.id, unawaited)
     nodes.splice(random.int(nodes.length + 1), 0, unawaited)
   }
@@ -134,6 +144,9 @@ const results: readonly ((id: number, suffix: string) => unknown)[] = [
   (id) => ({ at: new Date(id) }),
 ]
 
+/** What the person writes into the argument that they may change. */
+export const editedNote = 'edited'
+
 const kindNames = Object.keys(kinds) as (keyof typeof kinds)[]
 
 /** The real effects, recorded outside the handler: they cannot be undone. */
@@ -143,6 +156,8 @@ export interface World {
   ran?(name: string): void
   /** An ask or a step was reached under this name. */
   reached?(name: string): void
+  /** The handler goes on without awaiting this approval. */
+  unawaited?(name: string): void
   /** The work of a gate ran, and its handler got this receipt. */
   receipt?(receipt: unknown): void
 }
@@ -200,9 +215,13 @@ async function runNode(node: Node, suffix: string, running: Running, answers: st
       answers.push(await (node.catches ? inWords(asked) : asked.then(written)))
       return
     }
-    case 'unawaited':
-      void kinds[node.kind].ask(interaction.ask as Ask, named(node.id, `q${node.id}${suffix}`))
+    case 'unawaited': {
+      const title = named(node.id, `q${node.id}${suffix}`)
+      if (node.kind === 'gate' || node.kind === 'approve') world.unawaited?.(title)
+      if (node.kind !== 'gate') void kinds[node.kind].ask(interaction.ask as Ask, title)
+      else void interaction.gate({ title, arguments: {} }, () => world.done(`u${node.id}${suffix}`))
       return
+    }
     case 'step': {
       const used = named(node.id, `s${node.id}${suffix}`)
       const done = interaction.step(used, () => {
@@ -216,12 +235,15 @@ async function runNode(node: Node, suffix: string, running: Running, answers: st
       return
     }
     case 'gate': {
-      const given = { id: node.id, suffix, answers: answers.length }
+      const given = { id: node.id, suffix, answers: answers.length, note: 'as given' }
+      const note = node.isEditable ? editedNote : given.note
       let hasRun = false
       const title = named(node.id, `q${node.id}${suffix}`)
-      const gated = interaction.gate({ title, arguments: given }, () => {
+      const editable = node.isEditable ? { editable: ['note'] } : {}
+      const gated = interaction.gate({ title, arguments: given, ...editable }, (allowed) => {
         hasRun = true
-        world.done(`g${node.id}${suffix}`)
+        // Work with other arguments than the approved ones counts as a gate without an approval.
+        world.done(allowed.note === note ? `g${node.id}${suffix}` : 'gate with other arguments')
         if (node.fails) throw new Error(`g${node.id}${suffix} failed`)
         return results[node.gives]?.(node.id, suffix)
       })

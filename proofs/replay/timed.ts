@@ -17,7 +17,10 @@ const waitMs = 60_000
 const keys = [{ id: 'proof', secret: randomBytes(32) }]
 
 export type Timed = Readonly<
-  Record<'alarms' | 'same' | 'unawaited' | 'diverged' | 'effects' | 'gates' | 'receipts' | 'rejections', Tally>
+  Record<
+    'alarms' | 'same' | 'unawaited' | 'meanwhile' | 'diverged' | 'effects' | 'gates' | 'receipts' | 'rejections',
+    Tally
+  >
 >
 
 export function createTimed(): Timed {
@@ -25,6 +28,7 @@ export function createTimed(): Timed {
     alarms: tally('repeating handlers, slow branches: false alarms'),
     same: tally('repeating handlers, slow branches: another result'),
     unawaited: tally('handlers with a missing await: a result'),
+    meanwhile: tally('work beside an open approval that nothing awaits'),
     diverged: tally('handlers that do not repeat themselves: missed'),
     effects: tally('effects run twice'),
     gates: tally('gates without approval'),
@@ -149,10 +153,12 @@ function judgeEffects(program: Program, { effects }: Served, into: Timed): void 
   for (const [name, times] of effects.counts) {
     into.effects.tried += 1
     if (times > 1) into.effects.wrong += 1
-    if (!name.startsWith('g')) continue
+    if (!/^[gu]/.test(name)) continue
     into.gates.tried += 1
     if (!isApproved(program, name)) into.gates.wrong += 1
   }
+  into.meanwhile.tried += effects.meanwhile.ran
+  into.meanwhile.wrong += effects.meanwhile.early
   into.receipts.tried += effects.receipts.due
   into.receipts.wrong += Math.max(0, effects.receipts.due - effects.receipts.valid)
   into.rejections.tried += 1

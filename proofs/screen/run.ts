@@ -4,6 +4,7 @@
 // No script runs, nothing is fetched, no invisible character is on the page, and actions are displayed exactly as in the
 // API response. Links are checked as the card shows them: flagged or not.
 
+import { inspect } from 'node:util'
 import type { Measurement } from '../../scripts/measurement.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { type InboxServer, startInboxServer } from '../../test-kit/gateway/inbox-server.ts'
@@ -34,6 +35,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   )
   for (const line of links.missed) console.log(`  not flagged: ${line}`)
   for (const line of links.wronglyFlagged) console.log(`  wrongly flagged: ${line}`)
+  for (const error of inbox.errors) console.log(`  error in the background: ${inspect(error)}`)
   const errors = inbox.errors.length
   const reached =
     seen.strings >= (quick ? 700 : 5_000) &&
@@ -56,9 +58,9 @@ export const run: Measurement = async ({ quick, seed }) => {
     figure:
       `screen: ${seen.strings.toLocaleString('en-US')} hostile strings on ${seen.pages} pages, ${seen.scriptRuns} script runs, ` +
       `${seen.requests} requests, ${seen.rawCharacters} raw characters, ${seen.hidden} texts with hidden parts; ${inTerminal.strings.toLocaleString('en-US')} on ` +
-      `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw; ${notified.strings.toLocaleString('en-US')} in ` +
+      `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw, ${inTerminal.forgedLines} forged lines; ${notified.strings.toLocaleString('en-US')} in ` +
       `${notified.commands} commands of notifications, ${notified.altered} altered, ${notified.rawCharacters} raw; ${links.unsafe} unsafe links, ${links.missed.length} ` +
-      `not flagged; ${links.benign} honest ones, ${links.wronglyFlagged.length} flagged`,
+      `not flagged; ${links.benign} honest ones, ${links.wronglyFlagged.length} flagged; ${errors} errors`,
   }
 }
 

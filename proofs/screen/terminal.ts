@@ -124,7 +124,12 @@ function judge(seen: SeenInTerminal, drawn: string): void {
   const text = drawn.replaceAll('\r\n', '\n').replace(ours, '')
   seen.rawCharacters += rawCharactersIn(text)
   // No text of an asker may be in the first column of a prompt: it contains only our markers.
-  for (const line of text.split('\n')) if (/^(?:\[ Approve|EVIL|<script)/.test(line)) seen.forgedLines++
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    if (!/^(?:\[ Approve|EVIL|<script)/.test(line)) continue
+    console.log(`  forged line: ${JSON.stringify(lines.slice(Math.max(0, at - 2), at + 2))}`)
+    seen.forgedLines++
+  }
 }
 
 /** The number of characters in a text that a person could not see. */
@@ -150,6 +155,6 @@ export async function isFlaggedInTerminal({ url }: LabelledLink): Promise<boolea
   )
   setImmediate(() => taken.abort())
   await over
-  if (!drawn.includes('asks you to open a link')) throw new Error('The link was not shown.')
+  if (!drawn.includes('asks you to open a page')) throw new Error('The link was not shown.')
   return drawn.includes('danger:')
 }

@@ -92,7 +92,7 @@ export async function openTestEnv(): Promise<TestEnv> {
 
 function identityOf(issuer: string): NonNullable<InboxOptions['login']>['identity'] {
   const times = { clock_tolerance: 0, keys_fresh: 600_000, keys_kept: 3_600_000 }
-  const claims = { subject_claim: 'sub', groups_claim: 'groups', token_type: 'any' } as const
+  const claims = { subject_claim: 'sub', groups_claim: 'groups', roles_claim: undefined, token_type: 'any' } as const
   return { issuer, audience, resource: undefined, scopes: [], algorithms: ['ES256'], ...claims, ...times }
 }
 

@@ -4,15 +4,18 @@
 // published manifest does not contain it.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Size } from './budget.ts'
 import type { Published } from './published.ts'
 import { run } from './run.ts'
 
 interface Packed {
   readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
   readonly files: readonly { readonly path: string }[]
 }
 
-export function pack({ name, folder }: Published, into: string): { path: string; files: string[] } {
+export function pack({ name, folder }: Published, into: string): { path: string; files: string[]; size: Size } {
   const copy = join(into, 'copies', basename(folder))
   mkdirSync(copy, { recursive: true })
   cpSync(folder, copy, { recursive: true, filter: (path) => !['node_modules', 'src'].includes(basename(path)) })
@@ -20,7 +23,8 @@ export function pack({ name, folder }: Published, into: string): { path: string;
   const printed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], copy)
   const packed = onlyOne(JSON.parse(printed))
   if (packed === undefined) throw new Error(`npm packed nothing for ${name}`)
-  return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path) }
+  const size = { packed: packed.size, unpacked: packed.unpackedSize }
+  return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path), size }
 }
 
 function publishedManifest(text: string): string {
@@ -29,12 +33,17 @@ function publishedManifest(text: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Allowed are the manifest, README, licence, compiled modules with declarations, SQL, the web app and the schema. */
+const bundledLicences = 'web/third-party-licences.md'
+
+/**
+ * Allowed are the manifest, README, licence, compiled modules with declarations, SQL, the web app and the schema. The web app
+ * contains code of others, whose licences require that their text is included.
+ */
 export function problemsWith(files: readonly string[]): string[] {
   const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not be published`)
-  const missing = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
-    (path) => !files.includes(path),
-  )
+  const needed = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
+  if (files.some((path) => path.startsWith('web/'))) needed.push(bundledLicences)
+  const missing = needed.filter((path) => !files.includes(path))
   return [...strange, ...missing.map((path) => `${path} is missing`)]
 }
 
@@ -43,7 +52,7 @@ function mayShip(path: string): boolean {
   if (/\.(test|suite|corpus)\./.test(path)) return false
   // Our own declaration of the platform must not reach users, who have the real one.
   if (path.endsWith('platform.d.ts')) return false
-  if (path === 'assent.schema.json') return true
+  if (path === 'assent.schema.json' || path === bundledLicences) return true
   return (
     /^dist\/.+\.(js|d\.ts)$/.test(path) ||
     /^migrations\/.+\.sql$/.test(path) ||

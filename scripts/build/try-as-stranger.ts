@@ -2,9 +2,10 @@
 //
 // The consumer has none of our sources, conditions or compiler settings. Checks that every name in the index is exported:
 // values by running the module, types by compiling a consumer with library checks; and that the command runs.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { publicExports } from '../public-exports.ts'
+import { readProject } from '../release/project.ts'
 import type { Published } from './published.ts'
 import { run } from './run.ts'
 
@@ -38,7 +39,7 @@ export function tryAsStranger(folder: string, packages: readonly Published[], ta
     'assent.yaml',
     '# yaml-language-server: $schema=./node_modules/assent/assent.schema.json\nservers: { a: { command: b } }',
   )
-  tryCommand(home, ['--version'], '0.0.0')
+  tryCommand(home, ['--version'], readProject().version)
   tryCommand(home, ['config', 'check'], 'no problems')
 }
 
@@ -48,15 +49,40 @@ function tryCommand(home: string, words: readonly string[], expected: string): v
   if (!output.includes(expected)) throw new Error(`assent ${words.join(' ')} printed ${output}`)
 }
 
-/** The steps of the guide after `npm install`, with the same files. */
+/** The steps of the guide in an empty folder, with the same files, packages and compiler settings. */
 export function followGuide(folder: string): void {
-  const home = join(folder, 'stranger')
-  const files = ['greet.ts', 'try.ts', 'greet.test.ts']
-  for (const file of files) copyFileSync(join('examples/first-question', file), join(home, file))
-  run(process.execPath, ['--test', 'greet.test.ts'], home)
+  // Below the folder that has the tarballs installed.
+  const home = join(folder, 'stranger', 'first-question')
+  cpSync('examples/first-question', home, { recursive: true })
+  const others = ['server', 'node', 'client'].map((name) => `@modelcontextprotocol/${name}`)
+  const packages = [...others, 'zod', '@types/node'].map((name) => `${name}@${installedVersion(name)}`)
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...packages], dirname(home))
+  run('tsc', ['--init', '--types', 'node', '--rewriteRelativeImportExtensions'], home)
+  run('tsc', ['--noEmit'], home)
+  run(process.execPath, ['--test'], home)
   // There is no terminal here, so the tool must report that no person could be asked.
   const output = run(process.execPath, ['try.ts'], home)
   if (!output.includes('No person could be asked')) throw new Error(`The first example of the guide printed: ${output}`)
+  writeFileSync(join(home, 'call-over-http.js'), callOverHttp)
+  const answers = run(process.execPath, ['call-over-http.js'], home)
+  if (answers.split('Hello, Ada!').length !== 3) throw new Error(`The client of the guide printed: ${answers}`)
+}
+
+/** Starts the server of the guide on a free port, and runs the client of the guide. */
+const callOverHttp = `
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+const free = createServer().listen(0, '127.0.0.1')
+await once(free, 'listening')
+process.env.PORT = String(free.address().port)
+await new Promise((resolve) => free.close(resolve))
+await import('./http.ts')
+await import('./client.ts')
+process.exit()
+`
+
+function installedVersion(name: string): string {
+  return JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8')).version
 }
 
 /** Installs one package and the packages of ours that it needs into its own folder, and checks that no others come with it. */

@@ -1,7 +1,7 @@
 // Generates the SDK reference from the source: every public name with its declaration and the comment above it.
 //
-// The public names are those in the entry files, in their groups. Declarations are copied from the source, without the
-// bodies of functions and classes.
+// The public names are those in the entry files, in their groups, and what an author needs of `@assent/core` to use them.
+// Declarations are copied from the source, without the bodies of functions and classes.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
@@ -18,8 +18,20 @@ const entries: readonly Entry[] = [
   { name: '@assent/sdk/testing', path: 'packages/sdk/src/testing.ts' },
 ]
 
+const core = { name: '@assent/core', path: 'packages/core/src/index.ts' } as const
+
+/** Not exported by the SDK: the functions behind `field`, their settings, and keys. */
+const ofCore: readonly string[] = [
+  ...['text', 'number', 'boolean', 'choice', 'choices', 'list', 'optional'],
+  ...['ChoiceOptions', 'TextFieldSettings', 'NumberFieldSettings', 'ChoicesFieldSettings', 'ListFieldSettings'],
+  ...['Option', 'TextFormat', 'SealKey', 'createKeyRing'],
+]
+
 export function sdkReference(): string {
   const parts = entries.flatMap(({ name, path }) => [`## \`${name}\``, ...groupsOf(path)])
+  const used = ofCore.map((name) => declarationIn(core.name, core.path, name, name))
+  const settings = declarationIn('./form/build.ts', core.path, 'Settings', 'Settings')
+  parts.push(`## What they use of \`${core.name}\``, ...used, settings)
   return `${['# SDK reference', 'Generated from the source by `npm run docs`.', ...parts].join('\n\n')}\n`
 }
 
@@ -49,19 +61,28 @@ function isGroup(title: string): boolean {
 }
 
 function declarationIn(from: string, entry: string, name: string, as: string): string {
-  if (!from.startsWith('.')) return `#### \`${as}\`\n\nFrom \`${from}\`.`
-  const path = posix.join(posix.dirname(entry), from)
+  const path = from === core.name ? declaredInCore(name) : posix.join(posix.dirname(entry), from)
   const text = readFileSync(path, 'utf8')
   const { program, comments } = parseSync(path, text)
   for (const node of program.body) {
-    if (node.type !== 'ExportNamedDeclaration' || node.declaration === null) continue
-    if (nameOf(node.declaration) !== name) continue
+    const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node
+    if (declaration === null || nameOf(declaration) !== name) continue
     const above = comments.filter(({ end }) => end <= node.start).at(-1)
     const isAbove = above?.type === 'Block' && text.slice(above.end, node.start).trim() === ''
     const words = isAbove ? `${plain(above.value)}\n\n` : ''
-    return `#### \`${as}\`\n\n${words}\`\`\`ts\n${withoutBody(text, node.start, node.declaration)}\n\`\`\``
+    return `#### \`${as}\`\n\n${words}\`\`\`ts\n${withoutBody(text, node.start, declaration)}\n\`\`\``
   }
   throw new Error(`${path} does not declare ${name}, which ${entry} exports`)
+}
+
+/** The file that declares what core exports by this name. */
+function declaredInCore(name: string): string {
+  for (const node of parseSync(core.path, readFileSync(core.path, 'utf8')).program.body) {
+    if (node.type !== 'ExportNamedDeclaration' || node.source === null) continue
+    const isHere = node.specifiers.some(({ exported }) => exported.type === 'Identifier' && exported.name === name)
+    if (isHere) return posix.join(posix.dirname(core.path), node.source.value)
+  }
+  throw new Error(`${core.path} does not export ${name}`)
 }
 
 type Declaration = { readonly type: string; readonly end: number; readonly id?: unknown; readonly body?: unknown }
@@ -107,7 +128,8 @@ interface ClassMember {
 }
 
 function isPublic({ type, key, kind }: ClassMember): boolean {
-  return type === 'MethodDefinition' && key?.type !== 'PrivateIdentifier' && kind !== 'constructor'
+  const isMember = type === 'MethodDefinition' || type === 'PropertyDefinition'
+  return isMember && key?.type !== 'PrivateIdentifier' && kind !== 'constructor'
 }
 
 function plain(comment: string): string {

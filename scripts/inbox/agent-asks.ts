@@ -1,18 +1,9 @@
 // Questions of the built-in tools for pictures: a client starts `assent` in a project, as a coding agent does, and calls its
 // tools. A person gets the same cards with the same calls.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { freePort } from '../../test-kit/listen.ts'
-
-const program = [
-  '--conditions=assent-source',
-  fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url)),
-]
+import { agentHome, signInLink, startAgent, writeProject } from './agent-client.ts'
 
 const plan = `Add full-text search
 
@@ -45,7 +36,7 @@ const calls: Readonly<Record<string, readonly [tool: string, args: object]>> = {
   choice: [
     'elicit_choice',
     {
-      question: 'Which database should the service use?\n\nBoth are installed.',
+      question: 'Which database should the service use?\n\nPostgreSQL and SQLite are installed.',
       options: [
         { value: 'postgres', label: 'PostgreSQL, as in production' },
         { value: 'sqlite', label: 'SQLite, one file' },
@@ -80,7 +71,7 @@ const calls: Readonly<Record<string, readonly [tool: string, args: object]>> = {
 export interface AgentAsks {
   readonly names: readonly string[]
   /** A link that signs in; it works once. */
-  link(): string
+  link(): Promise<string>
   /** The start of the headline of each question, by the name of the picture. */
   headline(name: string): string
   close(): Promise<void>
@@ -107,30 +98,15 @@ export async function agentAsks(): Promise<AgentAsks> {
   mkdirSync(join(project, 'src'))
   writeFileSync(join(project, 'src', 'search.ts'), 'export {}\n')
   writeProject(other, 'main', { 'CLAUDE.md': manyRules('Service', 55), '.cursorrules': manyRules('Page', 35) })
-  const variables = { ASSENT_HOME: join(folder, 'home'), ASSENT_LISTEN: `127.0.0.1:${await freePort()}` }
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...variables }
-  const connected = async (name: string, cwd: string) => {
-    const client = new Client({ name, version: '2.0.0' }, { capabilities: {} })
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: program, env, cwd }))
-    return client
-  }
-  const client = await connected('claude-code', project)
-  for (const [name, args] of Object.values(calls)) {
-    // Never answered: the pictures show the open questions.
-    void client.callTool({ name, arguments: { ...args } }, undefined, { timeout: 600_000 }).catch(() => undefined)
-  }
-  const second = await connected('codex-mcp-client', other)
-  for (const action of ['analyze', 'propose']) await second.callTool({ name: onboarding, arguments: { action } })
-  void second
-    .callTool({ name: onboarding, arguments: { action: 'approve' } }, undefined, { timeout: 600_000 })
-    .catch(() => undefined)
-  const link = () => {
-    const text = execFileSync(process.execPath, [...program, 'inbox', 'link'], { cwd: project, env, encoding: 'utf8' })
-    return /http:\S+/.exec(text)?.[0] ?? ''
-  }
+  const home = await agentHome(folder)
+  const client = await startAgent('claude-code', project, home)
+  for (const [tool, args] of Object.values(calls)) client.ask(tool, args)
+  const second = await startAgent('codex-mcp-client', other, home)
+  for (const action of ['analyze', 'propose']) await second.call(onboarding, { action })
+  second.ask(onboarding, { action: 'approve' })
   return {
     names: [...Object.keys(calls), onboarding],
-    link,
+    link: () => signInLink(project, home),
     headline: (name) => headlines[name] ?? '',
     close: async () => {
       await second.close()
@@ -138,19 +114,6 @@ export async function agentAsks(): Promise<AgentAsks> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function writeProject(project: string, branch: string, files: Readonly<Record<string, string>>): void {
-  mkdirSync(project)
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...words], {
-      cwd: project,
-      stdio: 'ignore',
-    })
-  git('init', '-b', branch)
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
-  git('add', '-A')
-  git('commit', '-m', 'chore: begin')
 }
 
 /** Instructions whose move to another file is a long diff. */

@@ -1,7 +1,8 @@
-// Pictures of states that need an inbox of their own: no agent, signed out, passkeys, a yes that can be undone.
+// Pictures of states that need an inbox of their own: no agent, signed out, passkeys, answered by
+// another person, a yes that can be undone.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type InboxServer, startInboxServer } from '../../test-kit/gateway/inbox-server.ts'
-import { aGate } from '../../test-kit/gateway/sample-asks.ts'
+import { aGate, eitherOfUs } from '../../test-kit/gateway/sample-asks.ts'
 
 const ann = { principal: 'ann', groups: [] }
 
@@ -43,6 +44,22 @@ export const statePictures: Readonly<Record<string, Take>> = {
       await page.getByLabel('Name of the new passkey').fill('Laptop')
       await page.getByRole('button', { name: 'Add a passkey' }).click()
       await page.getByText('Laptop', { exact: true }).waitFor()
+      await save(page)
+      await page.context().close()
+    })
+  },
+  'answered-by-other': async (browser, look, save) => {
+    await withInbox({}, async (inbox) => {
+      const draft = aGate({ caller: { client: 'Claude Code' }, approvalRule: eitherOfUs })
+      const { id, tenant } = await inbox.store.asks.raise(draft)
+      const page = await (await browser.newContext(look)).newPage()
+      await page.goto(await inbox.linkFor(ann))
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await page.goto(`${inbox.url}/asks/${id}`)
+      await page.locator('.card').waitFor()
+      const answer = { action: 'decline', comment: 'Wait for the database backup.' }
+      await inbox.store.asks.answer({ tenant, id, person: { principal: 'ben', groups: [] }, via: 'inbox', answer })
+      await page.locator('.settled').waitFor()
       await save(page)
       await page.context().close()
     })

@@ -1,5 +1,7 @@
-// The facts about Assent in every manifest, read from their only source: the manifest of the package `assent`.
+// The facts about Assent in every manifest, read from their only sources: the manifest of the package `assent` and, for the
+// version and the addresses, the manifest at the root.
 import { readFileSync } from 'node:fs'
+import { readProject } from '../release/project.ts'
 
 export interface About {
   readonly name: string
@@ -11,6 +13,9 @@ export interface About {
   readonly author: string
   readonly keywords: readonly string[]
   readonly node: string
+  readonly homepage: string
+  /** The page of the repository. */
+  readonly repository: string
 }
 
 /** The command for clients: exactly the version of this manifest, as `assent init` writes it when it runs under npx. */
@@ -22,8 +27,7 @@ export const title = 'Assent'
 
 export function readAbout(): About {
   const file = new URL('../../packages/gateway/package.json', import.meta.url)
-  const { name, mcpName, version, description, license, author, keywords, engines } = JSON.parse(
-    readFileSync(file, 'utf8'),
-  )
-  return { name, mcpName, version, description, license, author, keywords, node: engines.node }
+  const { name, description, license, author, keywords, engines } = JSON.parse(readFileSync(file, 'utf8'))
+  const { version, mcpName, homepage, repository } = readProject()
+  return { name, mcpName, version, description, license, author, keywords, node: engines.node, homepage, repository }
 }

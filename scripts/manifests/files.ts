@@ -1,5 +1,5 @@
 // The content of every manifest for registries and clients. Does not write files.
-import { conductorAgent, conductorSkill } from '../../packages/gateway/src/setup/init/conductor.ts'
+import { conductorAgent, conductorSkill } from '../../packages/gateway/src/setup/init/text/conductor.ts'
 import { type About, launchOf, title } from './about.ts'
 
 const folder = 'integrations'
@@ -25,12 +25,13 @@ export function manifestFiles(about: About): Record<string, string> {
 }
 
 /** https://github.com/modelcontextprotocol/registry, schema of 2025-12-11. */
-function serverJson({ mcpName, name, version, description }: About): object {
+function serverJson({ mcpName, name, version, description, repository }: About): object {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
     title,
     description,
+    repository: { url: repository, source: 'github', subfolder: 'packages/gateway' },
     version,
     packages: [
       {
@@ -54,7 +55,8 @@ function serverJson({ mcpName, name, version, description }: About): object {
 }
 
 /** https://github.com/modelcontextprotocol/mcpb, manifest version 0.3. */
-function mcpbManifest({ name, version, description, author, license, keywords, node }: About): object {
+function mcpbManifest(about: About): object {
+  const { name, version, description, author, license, keywords, node, homepage, repository } = about
   const entry = 'server/node_modules/assent/dist/program/main.js'
   return {
     manifest_version: '0.3',
@@ -63,6 +65,8 @@ function mcpbManifest({ name, version, description, author, license, keywords, n
     version,
     description,
     author: { name: author },
+    repository: { type: 'git', url: repository },
+    homepage,
     server: {
       type: 'node',
       entry_point: entry,
@@ -75,8 +79,19 @@ function mcpbManifest({ name, version, description, author, license, keywords, n
   }
 }
 
-function claudePlugin({ name, version, description, author, license, keywords }: About): object {
-  return { name, displayName: title, version, description, author: { name: author }, license, keywords }
+function claudePlugin(about: About): object {
+  const { name, version, description, author, license, keywords, homepage, repository } = about
+  return {
+    name,
+    displayName: title,
+    version,
+    description,
+    author: { name: author },
+    homepage,
+    repository,
+    license,
+    keywords,
+  }
 }
 
 /** Allows adding a checkout as a marketplace. */
@@ -90,13 +105,16 @@ function claudeMarketplace({ name, version, description, author }: About): objec
 }
 
 /** https://agent-plugins.org, version 1.0.0. */
-function agentPlugin({ name, version, description, author, license, keywords }: About): object {
+function agentPlugin(about: About): object {
+  const { name, version, description, author, license, keywords, homepage, repository } = about
   return {
     $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
     name,
     version,
     description,
     author: { name: author },
+    homepage,
+    repository,
     license,
     keywords,
   }

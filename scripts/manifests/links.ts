@@ -1,8 +1,9 @@
-// One-click install links for the README.
+// One-click install links, on the page about setting up clients.
 import { launchOf, readAbout } from './about.ts'
 
 const launch = launchOf(readAbout())
 
+export const linksPage = 'docs/start/clients/index.md'
 const begin = '<!-- install links: made by `npm run manifests` -->'
 const end = '<!-- end of install links -->'
 
@@ -30,9 +31,9 @@ function linksPart(): string {
   ].join('\n')
 }
 
-export function withLinks(readme: string): string {
-  const from = readme.indexOf(begin)
-  const to = readme.indexOf(end)
-  if (from === -1 || to < from) throw new Error('README.md has no markers for the install links.')
-  return readme.slice(0, from) + linksPart() + readme.slice(to + end.length)
+export function withLinks(page: string): string {
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from === -1 || to < from) throw new Error(`${linksPage} has no markers for the install links.`)
+  return page.slice(0, from) + linksPart() + page.slice(to + end.length)
 }

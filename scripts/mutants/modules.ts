@@ -13,8 +13,8 @@ export interface Module {
 
 const sdkTests = [
   'packages/sdk/src/{gate,journal}/*.test.ts',
-  'packages/sdk/src/run/{replay*,steps,fast-approval,cached-schema}.test.ts',
-  'test/sdk-store.test.ts',
+  'packages/sdk/src/run/{replay*,steps,stored-steps,fast-approval,cached-schema}.test.ts',
+  'test/sdk-store{,-steps}.test.ts',
 ]
 
 /** The other folders of the gateway are tested through its interfaces (contract/), which takes too long for each mutant. */

@@ -12,7 +12,7 @@ import { createKeyRing } from '@assent/core'
 import { openPostgres, type Store } from '@assent/store'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { freePort } from '../listen.ts'
-import { createDatabase } from '../postgres.ts'
+import { createDatabase, type TestDatabase } from '../postgres.ts'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const source = ['--conditions=assent-source', main]
@@ -24,6 +24,8 @@ export interface GatewayProcess {
   /** Where clients connect. */
   readonly mcp: string
   readonly store: Store
+  /** Its configuration file. */
+  readonly file: string
   /** Everything that the gateway wrote to its log since it was started. */
   log(): string
   /** A link that signs the local person in, as the command prints it. */
@@ -34,16 +36,29 @@ export interface GatewayProcess {
   close(): Promise<void>
 }
 
-/** `settings` is YAML beside `listen`, `store` and `keys`. */
-export async function createGatewayProcess(settings: string): Promise<GatewayProcess> {
+/** What several gateways on one database share. The caller drops the database. */
+export interface SharedState {
+  readonly database: TestDatabase
+  readonly key: string
+}
+
+/**
+ * `settings` is YAML beside `listen`, `store` and `keys`.
+ *
+ * @param port chosen before, if the settings name it
+ */
+export async function createGatewayProcess(
+  settings: string,
+  { shared, port: chosen }: { readonly shared?: SharedState; readonly port?: number } = {},
+): Promise<GatewayProcess> {
   await builtWebApp()
   const [folder, database, port] = await Promise.all([
     mkdtemp(join(tmpdir(), 'assent-gateway-')),
-    createDatabase(),
-    freePort(),
+    shared?.database ?? createDatabase(),
+    chosen ?? freePort(),
   ])
   const file = join(folder, 'assent.yaml')
-  const key = randomBytes(32).toString('base64')
+  const key = shared?.key ?? aSecretKey()
   const own = `listen: 127.0.0.1:${port}\nstore: "${database.url}"\nkeys: { k1: "${key}" }\n`
   await writeFile(file, `${own}${settings}\n`)
   const store = await openPostgres(database.url, {
@@ -60,6 +75,7 @@ export async function createGatewayProcess(settings: string): Promise<GatewayPro
     url: `http://localhost:${port}`,
     mcp: `http://127.0.0.1:${port}/mcp`,
     store,
+    file,
     log: () => running?.log ?? '',
     link: async () =>
       (await promisify(execFile)(process.execPath, [...source, 'inbox', 'link', '--config', file])).stdout.trim(),
@@ -82,8 +98,13 @@ export async function createGatewayProcess(settings: string): Promise<GatewayPro
     close: async () => {
       await kill()
       await store.close()
-      await database.drop()
+      if (shared === undefined) await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** For the setting `keys`. */
+export function aSecretKey(): string {
+  return randomBytes(32).toString('base64')
 }

@@ -29,7 +29,12 @@ export const tenant = 'acme'
 /** The keys of every store that an inbox server opens. */
 export const inboxServerKeys: KeyRing = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(7) }])
 
-const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okafor', cleo: 'Cleo Marsh' }
+const names: Readonly<Record<string, string>> = {
+  ann: 'Ann Lee',
+  ben: 'Ben Okafor',
+  cleo: 'Cleo Marsh',
+  'other-ann': 'Ann Lee',
+}
 
 /** As `assent` and `assent gateway` describe the agent and the configured servers. */
 const describeAsker: NonNullable<InboxOptions['describe']> = ({ server }) =>

@@ -88,7 +88,7 @@ function aSharedQuestion(): AskDraft {
     { tool: 'status', arguments: {} },
   ]
   return anAsk(
-    { kind: 'form', message: 'Go on with the rollout?', form: decisionForm, oneOf },
+    { kind: 'form', message: 'Continue with the rollout?', form: decisionForm, oneOf },
     { asker: { server: 'deploy' } },
   )
 }

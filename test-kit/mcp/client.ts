@@ -47,6 +47,9 @@ export interface TestClient {
   close(): Promise<void>
 }
 
+/** The name of a client whose calls a gateway holds as long as a person needs; those of an unknown one for 50 s. */
+export const patientName = 'Visual Studio Code'
+
 /** Loads only the SDK that the revision needs. */
 export async function connectClient(revision: Revision, to: Address, options: ClientOptions = {}): Promise<TestClient> {
   const { connect } =

@@ -12,9 +12,6 @@ const callTimeoutMs = 280_000
 type Modes = Record<string, Record<string, never>>
 export type Says = (question: Question) => unknown
 
-/** The name of a client whose calls a gateway holds as long as a person needs; those of an unknown one for 50 s. */
-export const patientName = 'Visual Studio Code'
-
 export interface Visit {
   readonly person?: string
   /** The name that the client declares. */

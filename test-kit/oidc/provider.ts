@@ -39,13 +39,17 @@ export function newKey(): JWK {
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: randomUUID(), use: 'sig', alg: 'ES256' }
 }
 
-export async function anIssuer(redirects: readonly string[]): Promise<TestIssuer> {
+/** @param accounts by subject */
+export async function anIssuer(
+  redirects: readonly string[],
+  accounts: Readonly<Record<string, Account>> = people,
+): Promise<TestIssuer> {
   const key = newKey()
   let exchanges = 0
   // Not a port that another server may get once this one has stopped.
   const port = await freePort()
   const { origin: url, close } = await listen((request, response) => void provider.callback()(request, response), port)
-  const provider = new Provider(url, configuration(key, redirects))
+  const provider = new Provider(url, configuration(key, redirects, accounts))
   const issuer: TestIssuer = {
     url,
     forge: undefined,
@@ -69,7 +73,11 @@ export async function anIssuer(redirects: readonly string[]): Promise<TestIssuer
   return issuer
 }
 
-function configuration(key: JWK, redirects: readonly string[]): Configuration {
+function configuration(
+  key: JWK,
+  redirects: readonly string[],
+  accounts: Readonly<Record<string, Account>>,
+): Configuration {
   const client = {
     grant_types: ['authorization_code'],
     response_types: ['code'],
@@ -89,7 +97,7 @@ function configuration(key: JWK, redirects: readonly string[]): Configuration {
     conformIdTokenClaims: false,
     findAccount: async (_context, id) => ({
       accountId: id,
-      claims: async () => ({ sub: id, ...people[id] }) as never,
+      claims: async () => ({ sub: id, ...accounts[id] }) as never,
     }),
     features: {
       devInteractions: { enabled: true },

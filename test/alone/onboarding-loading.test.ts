@@ -1,11 +1,12 @@
 // `assent` as a client starts it, with a hook that records every module it loads.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 
@@ -14,7 +15,7 @@ const definition = ['description.ts', 'index.ts', 'schema.ts', 'state/status.ts'
 
 test('[ALONE-8] listing the tools loads only the definition of onboarding; its first call loads the rest', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assent-loading-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   const { client, loaded } = await startRecorded(folder)
 
   const { tools } = await client.listTools()

@@ -1,16 +1,18 @@
 // `assent run` in a real terminal, and what it refuses without one.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { aRawServer, complete } from '../../packages/gateway/src/contract/wire.suite.ts'
 import { exitCodes } from '../../packages/gateway/src/program/exit-codes.ts'
 import { runCommandLine } from '../../packages/gateway/src/program/program.ts'
 import { openTmux } from '../../packages/sdk/src/terminal/tmux.suite.ts'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assent-run-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 const program = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const server = fileURLToPath(new URL('../../examples/readme/server.ts', import.meta.url))
@@ -38,10 +40,14 @@ export function* generator(given) { return given.x + (yield { ask: 'number', mes
 export const silent = async () => ({ done: true })`,
 )
 
-async function run(...args: string[]) {
+function run(...args: string[]) {
+  return runAt({}, ...args)
+}
+
+async function runAt(screens: { isOutTerminal?: boolean; isErrTerminal?: boolean }, ...args: string[]) {
   const lines: string[] = []
   const write = (line: string) => void lines.push(line)
-  const terminal = { out: write, err: write, variables: {}, isOutColoured: false, isErrColoured: false }
+  const terminal = { out: write, err: write, variables: {}, isOutColoured: false, isErrColoured: false, ...screens }
   return { code: await runCommandLine(['run', ...args], terminal), text: lines.join('\n') }
 }
 
@@ -66,9 +72,9 @@ test('[RUNTOOL-2] a tool of a server asks here, with the card of an approval, an
   await press('Down', 'Enter')
   await sees('How many replicas?')
   await press('3', 'Enter')
-  await sees('needs your approval')
+  await sees('asks for your approval')
   await sees('app-test-42')
-  await press('d', 'Enter', 'Enter')
+  await press('n', 'Enter', 'Enter')
   await sees('exit code 1')
   expect(await terminal.screen()).not.toContain('Deployed')
 })
@@ -96,6 +102,35 @@ test('[RUNTOOL-3] a part of the name of a tool is not its name', async () => {
 test('[RUNTOOL-1] a tool that asks nothing needs no terminal, and a plain result is shown as JSON', async () => {
   const { code, text } = await run('--tool', 'silent', several)
   expect({ code, text }).toEqual({ code: exitCodes.ok, text: '{\n  "done": true\n}' })
+})
+
+const hostile = write(
+  'hostile.mjs',
+  `const escape = '\\u001b[2J\\u202eevil'
+export const result = async () => 'one\\ntwo ' + escape
+export const failing = async () => ({ isError: true, content: [{ type: 'text', text: 'no ' + escape }] })`,
+)
+
+test('[RUNTOOL-4] a result cannot move the cursor of a terminal or disguise text, and a program gets it unchanged', async () => {
+  const [result, failing] = [
+    ['--tool', 'result', hostile],
+    ['--tool', 'failing', hostile],
+  ]
+
+  expect((await runAt({ isOutTerminal: true }, ...result)).text).toBe('one\ntwo ⟨U+001B⟩[2J⟨U+202E⟩evil')
+  expect((await runAt({ isErrTerminal: true }, ...failing)).text).toBe('no ⟨U+001B⟩[2J⟨U+202E⟩evil')
+  expect((await run(...result)).text).toBe('one\ntwo \u001b[2J\u202eevil')
+})
+
+test('[RUNTOOL-4] the names and errors of a server are printed with escapes', async () => {
+  const { url } = await aRawServer(({ method }) =>
+    method === 'tools/list'
+      ? { result: { ...complete.result, tools: [{ name: 'one\u001b[2J' }, { name: 'two' }] } }
+      : { error: { code: -32_000, message: 'broken\u001b[2J' } },
+  )
+
+  expect((await run(url)).text).toContain('The server has: one⟨U+001B⟩[2J, two.')
+  expect((await run('--tool', 'two', url)).text).toBe('error broken⟨U+001B⟩[2J')
 })
 
 test.each([

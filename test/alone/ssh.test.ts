@@ -3,7 +3,7 @@
 // Both ends are this machine, so the port that is forwarded cannot have the same number at both. The browser connects to the
 // forwarded one under the name and number of the inbox, as it would on the person's own machine.
 import { execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { aHome } from '../../packages/gateway/src/program/standalone/windows.suite.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { freePort } from '../../test-kit/listen.ts'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 import { until } from '../../test-kit/until.ts'
 import { waitUntilActive } from '../inbox/test-env.ts'
 
@@ -67,7 +68,7 @@ test.runIf(existsSync(sshd))(
 /** A server for the user of this test, with a key of its own. */
 async function anSshServer(): Promise<{ readonly args: readonly string[]; readonly at: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-ssh-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   const [hostKey, userKey, config] = ['host', 'user', 'sshd_config'].map((name) => join(folder, name)) as [
     string,
     string,

@@ -72,6 +72,9 @@ export function judgeManifest(folder: string, { packages }: Workspace): Violatio
 /** The only file that imports what a person names on the command line: `assent run tool.ts`. */
 const loadsGivenFiles = 'packages/gateway/src/program/tools-of-file.ts'
 
+/** The only file that uses `node:module`: it keeps compiled code, and loads nothing. */
+const keepsCompiledCode = 'packages/gateway/src/program/compiled-code.ts'
+
 function judge(reach: Reach, context: ImportContext): Finding {
   const { specifier } = reach
   if (specifier === null && context.file.path === loadsGivenFiles) return null
@@ -114,9 +117,10 @@ function judgeLibrary({ folder }: ImportContext): Finding {
   return refuse('platform', `${folder} declares its platform only in its tsconfig`)
 }
 
-function judgePlatform(specifier: string, { folder, isUnpublished }: ImportContext): Finding {
+function judgePlatform(specifier: string, { file, folder, isUnpublished }: ImportContext): Finding {
   const name = specifier.startsWith('node:') ? specifier : `node:${specifier}`
-  if (name === 'node:module') return refuse('unreadable', 'a custom loader could import anything')
+  if (name === 'node:module' && file.path !== keepsCompiledCode)
+    return refuse('unreadable', 'a custom loader could import anything')
   const allowed = platformOf[folder]
   if (allowed === undefined || isUnpublished || allowed.includes(name)) return null
   return refuse('platform', `${folder} may use ${allowed.join(' and ') || 'nothing'} of Node`)

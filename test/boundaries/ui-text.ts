@@ -68,12 +68,12 @@ const hiddenParts: Readonly<Record<string, readonly string[]>> = {
   Property: ['key'],
 }
 
-/** Functions that take names for programs, and errors that only programmers see. */
-const forPrograms = new Set(['digestOf', 'reached', 'Error', 'TypeError', 'RangeError'])
+/** Functions that take names for programs (`update`: of a digest), and errors that only programmers see. */
+const forPrograms = new Set(['digestOf', 'update', 'reached', 'Error', 'TypeError', 'RangeError'])
 
-/** Names of variables, folders, agents and topics, and the format of a diff: not texts. */
+/** Names of variables, folders, agents and topics, the format of a diff, statements for a database, and scripts for other programs: not texts. */
 const notProse =
-  /^packages\/(?:tools\/src\/(?:home|git\/run-git)|onboarding\/src\/(?:files\/agents|analysis\/topics|plan\/(?:topic-headings|diff)))\.ts$/
+  /^packages\/(?:gateway\/src\/(?:setup\/init\/(?:machine|client-folders)|program\/standalone\/notification-scripts)|tools\/src\/(?:home|git\/run-git)|onboarding\/src\/(?:files\/agents|analysis\/topics|plan\/(?:topic-headings|diff)))\.ts$/
 
 /** A line for each literal that is a sentence, a part of one, or a word with a capital letter. */
 export function proseIn({ path, text }: SourceFile): string[] {
@@ -102,8 +102,8 @@ function isForPrograms({ type, callee }: Node): boolean {
 }
 
 function isProse(literal: string): boolean {
-  // The product's name is the same in every language, and options of commands are no text.
-  if (literal === 'Assent' || /^--?[a-z]/.test(literal)) return false
+  // The product's name is the same in every language; options and arguments of commands and media types are no text.
+  if (literal === 'Assent' || /^--?[a-z]|^[a-z]+ \[[a-z]+\]$|^[a-z]+\/[a-z]+;/.test(literal)) return false
   return (/\p{L}{2}/u.test(literal) && /\s/.test(literal)) || /^\p{Lu}\p{Ll}+[.?!:…]?$/u.test(literal)
 }
 

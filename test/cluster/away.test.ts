@@ -184,7 +184,7 @@ describe('a database that does not answer', () => {
     const other = await openPostgres(database, { keys, schema, connections: 2 })
     onTestFinished(() => other.close())
     await other.asks.raise(aQuestion())
-    // Slow, so that the connection can be lost between two entries, while the head of the chain is locked.
+    // Slow, so that the connection can be lost between two entries, while its transaction is open.
     await link.fail('slow')
     const entries = ['u', 'v', 'w', 'x', 'y'].map((subject) => ({ subject, body: {} }))
     let isOver = false
@@ -214,7 +214,7 @@ async function isInTransaction(admin: pg.Client, schema: string): Promise<boolea
   const { rowCount } = await admin.query(
     `select from pg_locks join pg_stat_activity using (pid)
      where relation = to_regclass($1) and state = 'idle in transaction'`,
-    [`${schema}.audit_heads`],
+    [`${schema}.audit_entries`],
   )
   return rowCount !== 0
 }

@@ -1,4 +1,4 @@
-// `assent migrate`, and gateways whose role owns no tables, set up as in docs/production.md.
+// `assent migrate`, and gateways whose role owns no tables, set up as in docs/guides/self-hosting.md.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -7,8 +7,9 @@ import { expect, test } from 'vitest'
 import { aRawServer, call, complete } from '../../packages/gateway/src/contract/wire.suite.ts'
 import { aFolder, aKey, aRunningGateway, assent, assentHere } from '../../packages/gateway/src/program/process.suite.ts'
 import { closeAfterTest } from '../../test-kit/close-after-test.ts'
+import { postgresPort, postgresUrl } from '../../test-kit/postgres.ts'
 
-const page = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/guides/self-hosting.md', import.meta.url), 'utf8')
 const blocks = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql)
 const [roles = '', grants = ''] = blocks
 
@@ -23,7 +24,7 @@ function named(sql: string, name: string): string {
 /** The one-time setup by an administrator. */
 async function aPreparedDatabase() {
   const name = `assent_roles_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client('postgres://root@127.0.0.1:5432/postgres')
+  const admin = new pg.Client(postgresUrl)
   await admin.connect()
   closeAfterTest(async () => {
     await admin.query(`drop database if exists ${name} with (force)`)
@@ -31,7 +32,7 @@ async function aPreparedDatabase() {
     await admin.end()
   })
   for (const statement of named(roles, name).split(';\n').filter(Boolean)) await admin.query(statement)
-  const urlAs = (role: string) => `postgres://${role}:secret@127.0.0.1:5432/${name}`
+  const urlAs = (role: string) => `postgres://${role}:secret@127.0.0.1:${postgresPort}/${name}`
   return { name, ownerUrl: urlAs(`${name}_owner`), url: urlAs(name) }
 }
 

@@ -24,12 +24,14 @@ const unitTests = [
   'packages/sdk/src/*.test.ts',
   'packages/gateway/src/call/**/*.test.ts',
   'packages/gateway/src/inbox/*.test.ts',
-  'test/sdk-store.test.ts',
+  'test/sdk-store{,-steps}.test.ts',
+  'test/log/*.test.ts',
 ]
 
 /** For the relay and the layers around a call, which are tested through the gateway's interfaces. */
 const contractTests = [
-  'packages/gateway/src/contract/{ask-meta,declared-action,forms,pairings,passing,policies,policies-kinds,presence,refused-questions}.test.ts',
+  'packages/gateway/src/contract/{ask-meta,caller-attributes,changed-definitions,declared-action,forms,pairings,passing}.test.ts',
+  'packages/gateway/src/contract/{answers-again,one-run-of-approvals,policies,policies-authzen,policies-kinds,presence,record-of-*,refused-questions}.test.ts',
   'packages/gateway/src/contract/{roots-changed,rounds,secret-answers,server-settings,several,statements,tasks,wire}.test.ts',
 ]
 

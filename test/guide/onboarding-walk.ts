@@ -1,4 +1,4 @@
-// Regenerates the walkthrough of docs/guide/onboarding.md: a repository, a client, a person who accepts, a fixed clock.
+// Regenerates the walkthrough of docs/guides/onboarding.md: a repository, a client, a person who accepts, a fixed clock.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

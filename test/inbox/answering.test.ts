@@ -337,7 +337,7 @@ test('[INBOX-17] while the gateway cannot answer, an open card keeps what was ty
 
   await page.unroute(`**/api/asks/${id}`)
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText(/You approved this/).waitFor()
+  await page.getByText(/You and Ben Okafor approved this/).waitFor()
   expect((await inbox.store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'settled' })
 })
 

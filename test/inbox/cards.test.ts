@@ -39,7 +39,7 @@ async function readDown(page: Page): Promise<void> {
 test('[CARD-6] [CARD-5] a form without fields has a title of ours and the actual call; the server’s text is shown as a claim', async () => {
   const { page } = await opened(anAsk(emptyForm, deploy))
   expect(await page.locator('.card h2').textContent()).toBe('deploy asks you to confirm: wipe_disk')
-  expect(await page.locator('.card-subtitle').textContent()).toBe('Call wipe_disk on deploy with')
+  expect(await page.locator('.card-subtitle').textContent()).toBe('Call wipe_disk on deploy with:')
   expect(await page.locator('.arguments').textContent()).toContain('recursivetrue')
   expect(await page.locator('.claim').textContent()).toContain('Let read_file continue')
   expect(await page.locator('.claim').textContent()).toContain('Not checked by Assent')
@@ -73,8 +73,8 @@ test('[CARD-9] nothing is preselected or filled in; a suggestion is marked, and 
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('')
   expect(await page.getByLabel('Bars', { exact: true }).inputValue()).toBe('')
   expect(await page.locator('.suggestion').allTextContents()).toEqual([
-    'Suggested: Night driveUse the suggestion for Name',
-    'Suggested: 16Use the suggestion for Bars',
+    'suggested Night driveUse the suggestion for Name',
+    'suggested 16Use the suggestion for Bars',
   ])
   await page.getByRole('button', { name: 'Use the suggestion for Bars' }).click()
   expect(await page.getByLabel('Bars', { exact: true }).inputValue()).toBe('16')

@@ -80,7 +80,7 @@ test('[PAGE-4] over https a service worker shows a page while the inbox cannot b
   expect(stored).toEqual(['/icon.svg', '/offline.css', '/offline.html'])
 
   await inbox.stop()
-  await page.goto(`${inbox.url}/figures`)
+  await page.goto(`${inbox.url}/statistics`)
   await page.getByRole('heading', { name: 'You are offline.' }).waitFor()
   expect(await page.evaluate("fetch('/api/asks').then(() => 'a reply', () => 'no reply')")).toBe('no reply')
   await inbox.start()

@@ -26,10 +26,10 @@ export function aPlan(): AskDraft {
 /** A phase with two findings of Assent that speak against a yes. */
 export function aPhase(): AskDraft {
   const options = [
-    { value: 'commit_and_continue', label: 'Committed: continue' },
-    { value: 'commit_and_pause', label: 'Committed: pause here' },
-    { value: 'revise', label: 'Revise this phase' },
-    { value: 'abort', label: 'Abort the plan' },
+    { value: 'commit_and_continue', label: 'Continue' },
+    { value: 'commit_and_pause', label: 'Pause here' },
+    { value: 'revise', label: 'Request changes' },
+    { value: 'abort', label: 'Cancel the plan' },
   ]
   const fields: readonly Field[] = [
     { kind: 'choice', name: 'decision', title: 'Decision', required: true, options },

@@ -8,9 +8,11 @@ import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { freePort } from '../../test-kit/listen.ts'
 import { whichRegion } from '../../test-kit/mcp/asking-tools.ts'
-import { aClient, patientName } from '../../test-kit/mcp/scripted-client.ts'
+import { patientName } from '../../test-kit/mcp/client.ts'
+import { aClient } from '../../test-kit/mcp/scripted-client.ts'
 import { agentToken } from '../../test-kit/oidc/login-browser.ts'
 import { anIssuer, audience, inboxClient } from '../../test-kit/oidc/provider.ts'
+import { signInOnPage } from '../../test-kit/oidc/sign-in-page.ts'
 import { until } from '../../test-kit/until.ts'
 import { untilReady } from './login-env.ts'
 import { waitUntilActive } from './test-env.ts'
@@ -46,15 +48,6 @@ async function aPage(): Promise<Page> {
   return context.newPage()
 }
 
-/** Signs in on the provider's own pages. */
-async function signIn(page: Page, person: string): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('input[name=login]').fill(person)
-  await page.locator('input[name=password]').fill('x')
-  await page.locator('button[type=submit]').click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-}
-
 /** Without the provider's cookies: it has the same host here, and cookies do not depend on the port. */
 async function ourCookies(page: Page) {
   return (await page.context().cookies()).filter(({ name }) => name.startsWith('assent'))
@@ -81,7 +74,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await ann.goto(`${origin}/history`)
     await ann.getByText('You are signed out.').waitFor()
     await picture(ann, `signed-out-${generation}`)
-    await signIn(ann, 'ann')
+    await signInOnPage(ann, 'ann')
     await ann.waitForURL(`${origin}/history`)
     await ann.getByRole('button', { name: 'Ann Lee' }).waitFor()
     await ann.goto(origin)
@@ -94,7 +87,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     // Another person with the same display name, at the same URL.
     await mallory.goto(place)
     await mallory.getByText('You are signed out.').waitFor()
-    await signIn(mallory, 'mallory')
+    await signInOnPage(mallory, 'mallory')
     await mallory.waitForURL(place)
     await mallory.getByText('Not found, or you do not have access.').waitFor()
     await picture(mallory, `stranger-${generation}`)
@@ -118,7 +111,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 test('[LOGIN-9] [INBOX-19] a cancelled sign-in is reported, and the next one returns to the same page', async () => {
   const { origin } = await aTeam()
   const page = await aPage()
-  await page.goto(`${origin}/figures`)
+  await page.goto(`${origin}/statistics`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('[ Cancel ]').click()
   await page.getByText('The sign-in was cancelled.').waitFor()
@@ -127,8 +120,8 @@ test('[LOGIN-9] [INBOX-19] a cancelled sign-in is reported, and the next one ret
   expect(await page.evaluate('axe.run().then(({ violations }) => violations)')).toEqual([])
   await picture(page, 'called-off')
 
-  await signIn(page, 'ann')
-  await page.waitForURL(`${origin}/figures`)
+  await signInOnPage(page, 'ann')
+  await page.waitForURL(`${origin}/statistics`)
   await page.getByRole('button', { name: 'Ann Lee' }).waitFor()
 })
 

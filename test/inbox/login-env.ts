@@ -33,6 +33,7 @@ export function identityOf(issuer: string, changes: Partial<Identity> = {}): Ide
     token_type: 'any',
     subject_claim: 'sub',
     groups_claim: 'groups',
+    roles_claim: undefined,
     clock_tolerance: 0,
     keys_fresh: 600_000,
     keys_kept: 3_600_000,

@@ -45,6 +45,14 @@ describe('an invalid id token', () => {
     expect(await store.sweep()).toMatchObject({ deleted: 0 })
   })
 
+  test('[IDENT-14] an id token whose issuer omitted the groups is refused', async () => {
+    const { issuer, browser, errors } = await startLoginEnv({ identity: { groups_claim: 'groups' } })
+    issuer.forge = ({ groups: _, ...claims }, sign) => sign({ ...claims, _claim_names: { groups: 'src1' } })
+
+    expect(await signIn(browser(), 'ann')).toContain('problem=failed')
+    expect(String(errors[0])).toContain('too many')
+  })
+
   test('[LOGIN-3] a valid signature with an algorithm that is not configured is refused', async () => {
     const { browser } = await startLoginEnv({ identity: { algorithms: ['RS256'] } })
     expect(await signIn(browser(), 'ann')).toContain('problem=failed')

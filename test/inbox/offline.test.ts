@@ -119,6 +119,38 @@ test('[PAGE-5] an answer whose reply is lost can be sent again and counts once',
   expect(sent).toBe(2)
 })
 
+test('[PAGE-5] an answer that was recorded although its reply was lost is shown as recorded, not as too late', async () => {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(aDeployment())
+  const { page } = await env.visit(inbox)
+  // The page receives no changes.
+  await page.route('**/api/changes', (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
+  await page.reload()
+  await waitUntilActive(page)
+  await page.route(`**/api/asks/${id}/answer`, async (route) => {
+    const { answer, decisionId } = route.request().postDataJSON()
+    await inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer, decisionId })
+    await route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Internal error.' } })
+  })
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText(/You approved this/).waitFor()
+  await page.waitForTimeout(500)
+  expect(await page.getByText('came too late').count()).toBe(0)
+})
+
+test('[PAGE-5] an ask that ends after an invalid answer is not shown as answered too late', async () => {
+  const inbox = await env.inbox()
+  const fields = [{ kind: 'text', name: 'why', title: 'Why', required: true }] as const
+  const { id } = await inbox.store.asks.raise(aForm('Why?', fields))
+  const { page } = await env.visit(inbox)
+  await waitUntilActive(page)
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByText('This is required.').waitFor()
+  await inbox.store.asks.withdraw(tenant, id, 'caller-gone')
+  await page.getByText('The agent that asked went away').waitFor()
+  expect(await page.getByText('came too late').count()).toBe(0)
+})
+
 test('[PAGE-5] without a network the local inbox still loads asks and sends answers', async () => {
   const inbox = await env.inbox()
   const { page } = await env.visit(inbox)

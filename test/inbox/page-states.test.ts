@@ -27,7 +27,7 @@ for (const [look, options] of Object.entries(looks)) {
     expect(await violations(page), 'menu').toEqual([])
 
     await open(aLongDiff())
-    await page.getByRole('button', { name: 'Show all 200 lines to answer Yes' }).click()
+    await page.getByRole('button', { name: 'Show all 198 lines to answer Yes' }).click()
     await page.getByText('+new 96').waitFor()
     expect(await violations(page), 'whole diff').toEqual([])
 
@@ -87,7 +87,7 @@ test('[PAGE-5] the banner stays in view while a page scrolls', async () => {
   const { id } = await inbox.store.asks.raise(aLongDiff())
   await page.goto(`${inbox.url}/asks/${id}`)
   await waitUntilActive(page)
-  await page.getByRole('button', { name: 'Show all 200 lines to answer Yes' }).click()
+  await page.getByRole('button', { name: 'Show all 198 lines to answer Yes' }).click()
   await waitUntilLive(page)
   await inbox.stop()
   await page.locator('.connection-banner').waitFor()

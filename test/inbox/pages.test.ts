@@ -78,7 +78,7 @@ for (const [look, options] of Object.entries(looks)) {
       `/asks/${ids.approval}`,
       '/history',
       `/history/${ids.approval}`,
-      '/figures',
+      '/statistics',
       '/sign-in',
       '/asks/none',
     ]) {
@@ -105,6 +105,7 @@ test('[INBOX-20] history can be filtered and shows who decided what and when, an
   const { page } = await env.visit(inbox)
   await page.getByRole('link', { name: 'History' }).click()
   await page.locator('.row').nth(1).waitFor()
+  await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByRole('combobox', { name: 'Server' }).click()
   await page.getByRole('option', { name: 'studio' }).click()
   await page.locator('.row', { hasText: 'Deploy to production' }).first().waitFor({ state: 'detached' })
@@ -131,7 +132,7 @@ test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and the downloaded f
   const { page } = await env.visit(inbox)
   await page.goto(`${inbox.url}/history/${id}`)
   await page.getByRole('button', { name: 'Check the audit log' }).click()
-  await page.getByText('The audit log is consistent: 2 entries; 1 ask and 1 grant match it.').waitFor()
+  await page.getByText(/matches its signed checkpoint: 2 entries; 1 ask and 1 grant match it\./).waitFor()
   expect(await page.locator('.proof tbody tr').count()).toBe(2)
 
   const [download] = await Promise.all([

@@ -23,10 +23,13 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on
   expect(await page.locator('.claim').textContent()).toContain('Not checked by Assent')
   expect(await violations(page), 'the tool').toEqual([])
   await page.getByRole('radio', { name: 'production' }).check()
+  // As the card of the question calls the argument.
+  await page.getByRole('radiogroup', { name: 'env', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Run' }).click()
 
   const card = page.locator('.run-question')
   await card.getByRole('button', { name: 'Europe' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Running…' }).isDisabled()).toBe(true)
   await waitUntilActive(page)
   expect(await violations(page), 'a question').toEqual([])
   await card.getByRole('button', { name: 'Europe' }).click()

@@ -30,7 +30,7 @@ test('[REPLY-7] the comment field shows who will receive a comment, and the card
   await page.goto(`${inbox.url}/asks/${ours.id}`)
   await waitUntilActive(page)
   await writeComment(page, 'CI is red')
-  await page.getByText('Sent to studio.', { exact: true }).waitFor()
+  await page.getByText('Will be sent to studio.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'No', exact: true }).click()
   await page.getByText('Comment, sent to the agent').waitFor()
 
@@ -60,7 +60,7 @@ test('[REPLY-6] an answer of No has no check mark, and is shown as the question 
     await page.getByText('No by you', { exact: false }).waitFor()
     expect(await page.locator('.row [data-outcome=no]').textContent()).toMatch(/^✕ No by you/)
     if (shots !== undefined) await page.screenshot({ path: `${shots}/history-${size}.png` })
-    await page.goto(`${inbox.url}/figures`)
+    await page.goto(`${inbox.url}/statistics`)
     await page.getByText('Of 1, 0 ended with a yes and 1 with a no.').waitFor()
     if (shots !== undefined) await page.screenshot({ path: `${shots}/statistics-${size}.png` })
   }

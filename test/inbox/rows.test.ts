@@ -36,10 +36,16 @@ test('[CARD-21] a row shows the risk of an open ask and the main argument of its
     const draft = aYesNo('Delete build/?')
     return { ...draft, question: { ...draft.question, ...mark } as Question }
   }
+  const anApproval = (mark: object): AskDraft => {
+    const draft = aDeployment()
+    return { ...draft, question: { ...draft.question, ...mark } as Question }
+  }
   const drafts: readonly AskDraft[] = [
     aGate(),
     destructive({ isDestructive: true }),
     destructive({ isInDestructiveTool: true }),
+    anApproval({ isDestructive: true }),
+    anApproval({ isInDestructiveTool: true }),
     aPhase(),
     aYesNo('Is it good?'),
     aLink('https://127.0.0.1:8443/'),
@@ -56,6 +62,8 @@ test('[CARD-21] a row shows the risk of an open ask and the main argument of its
     '⚠ Cannot be undoneenv production',
     '⚠ Cannot be undone',
     '⚠ Destructive tool',
+    '⚠ Destructiveenv production',
+    '⚠ Destructive toolenv production',
     '⚠ 2 problems',
     '',
     '⚠ Suspicious link',

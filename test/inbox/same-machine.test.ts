@@ -1,6 +1,6 @@
 // Hostile pages and programs on the same machine, against a signed-in browser: real Chromium, real listeners.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { aBrowser } from '../../test-kit/chromium.ts'
 import { inboxServerKeys, tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment } from '../../test-kit/gateway/sample-asks.ts'
 import { freePort } from '../../test-kit/listen.ts'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 import { ann, waitUntilLive } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
@@ -61,7 +62,7 @@ async function anInbox() {
   const store = await openSqlite(join(folder, 'assent.db'), { keys: inboxServerKeys })
   onTestFinished(async () => {
     await store.close()
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder)
   })
   const web = await WebFiles.read(await builtWebApp())
   /** Serves the inbox on this port; may be called again for a takeover. */

@@ -30,7 +30,7 @@ test('[PAGE-1] tabs share one stream, each shows new asks, and when the leading 
   await first.close()
   await expect.poll(() => streams, { timeout: 60_000 }).toBe(1)
   await inbox.store.asks.raise(aDeployment())
-  for (const page of others) await page.getByText('Inbox 2').waitFor()
+  for (const page of others) await page.getByRole('link', { name: 'Inbox 2' }).waitFor()
   expect(streams).toBe(1)
 })
 
@@ -49,7 +49,7 @@ test('[PAGE-2] a new ask plays a sound in one tab if the sound is on, and the se
   await page.reload()
   await page.getByText('Nothing is waiting for you.').waitFor()
   await inbox.store.asks.raise(aDeployment())
-  await page.getByText('Inbox 1').waitFor()
+  await page.getByRole('link', { name: 'Inbox 1' }).waitFor()
   expect(await notes(page)).toBe(0)
 
   await page.getByRole('button', { name: 'Ann Lee' }).click()
@@ -59,11 +59,11 @@ test('[PAGE-2] a new ask plays a sound in one tab if the sound is on, and the se
   const other = await context.newPage()
   await other.goto(inbox.url)
   for (const one of [page, other]) {
-    await one.getByText('Inbox 1').waitFor()
+    await one.getByRole('link', { name: 'Inbox 1' }).waitFor()
     // An ask that is raised before is found by a reload, without a sound.
     await waitUntilLive(one)
   }
   await inbox.store.asks.raise(aDeployment())
-  for (const one of [page, other]) await one.getByText('Inbox 2').waitFor()
+  for (const one of [page, other]) await one.getByRole('link', { name: 'Inbox 2' }).waitFor()
   expect((await notes(page)) + (await notes(other))).toBe(2)
 })

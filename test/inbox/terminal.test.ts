@@ -1,6 +1,6 @@
 // `assent inbox` in a real terminal, on both databases, while other people answer the same asks.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,7 @@ import { openPostgres, openSqlite, type Store } from '@assent/store'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTmux, type RealTerminal } from '../../packages/sdk/src/terminal/tmux.suite.ts'
 import { createDatabase } from '../../test-kit/postgres.ts'
+import { removeFolder } from '../../test-kit/remove-folder.ts'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const timeout = 300_000
@@ -35,7 +36,7 @@ interface TerminalInbox {
 
 async function anInbox(engine: 'sqlite' | 'postgres'): Promise<TerminalInbox> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-terminal-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   const secret = randomBytes(32)
   const keys = createKeyRing([{ id: 'k1', secret }])
   const [place, store] = engine === 'sqlite' ? await onSqlite(folder, keys) : await onPostgres(keys)
@@ -115,7 +116,7 @@ test.each(['sqlite', 'postgres'] as const)(
     expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ (?:s|min)) +expires in \d+ min/)
 
     await press('Enter')
-    await sees('the asker says')
+    await sees('deploy says (not checked by Assent)')
     await sees(questionKeys)
     await press('Enter')
     await sees('Choose one first')
@@ -168,7 +169,8 @@ test('[CARD-14] [CARD-15] a declared action is shown, and a yes to something des
   expect(shown).toContain('Your approval is valid only for exactly these values.')
   expect(shown).toContain('This cannot be undone, according to deploy.')
   expect(shown).not.toContain('May I?')
-  await press('a', 'Enter')
+  await press('y', 'Enter')
+  await sees('Assent has a question')
   await sees('Your answer is sent in 5 s.')
   await sees('Undo it')
   await press('Down', 'Enter')
@@ -178,7 +180,7 @@ test('[CARD-14] [CARD-15] a declared action is shown, and a yes to something des
 
   await press('Enter')
   await sees('Your decision')
-  await press('a', 'Enter')
+  await press('y', 'Enter')
   await sees('You approved this from the terminal')
   expect(await stateOf(store, id)).toMatchObject({ kind: 'settled', via: 'terminal', answer: { action: 'accept' } })
 })
@@ -202,7 +204,7 @@ test('[DESK-3] an approval shows the action and, apart from it, the asker’s te
   await sees('Choose one first')
   expect(await stateOf(store, id)).toEqual({ kind: 'open' })
 
-  await press('a', 'Enter')
+  await press('y', 'Enter')
   await sees('You approved this from the terminal')
   expect(await stateOf(store, id)).toMatchObject({ kind: 'settled', via: 'terminal', answer: { action: 'accept' } })
 })
@@ -246,7 +248,7 @@ test('[DESK-4] an expired ask is shown as expired, and one approval of several i
   const { screen } = terminal
   await sees('Your decision')
   expect(await screen()).not.toContain('Dismiss')
-  await press('a', 'Enter')
+  await press('y', 'Enter')
   await sees('Your vote counts. 1 of 2 approvals so far.')
   await sees('waits for others')
   expect(await stateOf(store, id)).toEqual({ kind: 'open' })

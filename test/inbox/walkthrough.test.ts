@@ -33,7 +33,7 @@ const steps: readonly Step[] = [
     taps: ['Request changes'],
     answer: accept({ decision: 'request_changes' }),
   },
-  { name: 'a phase', draft: aPhase, keys: ['3'], taps: ['Revise this phase'], answer: accept({ decision: 'revise' }) },
+  { name: 'a phase', draft: aPhase, keys: ['3'], taps: ['Request changes'], answer: accept({ decision: 'revise' }) },
   { name: 'an approval', draft: aDeployment, keys: ['y'], taps: ['Approve'], answer: { action: 'accept' } },
   { name: 'a no to a gate', draft: aGate, keys: ['n'], taps: ['Decline'], answer: decline },
   { name: 'a link', draft: aSafeLink, keys: ['y'], taps: ['Approve'], answer: { action: 'accept' } },
@@ -89,8 +89,8 @@ test('[INBOX-24] [CARD-11] a yes to a long diff takes one more tap, which shows 
   const { page } = await env.visit(inbox, undefined, phone)
   await waitUntilLive(page)
   const id = await raised(inbox, aLongDiff(), page)
-  expect(await page.locator('.show-all').allTextContents()).toEqual(['Show all 200 lines'])
-  await page.getByRole('button', { name: 'Show all 200 lines to answer Yes' }).tap()
+  expect(await page.locator('.show-all').allTextContents()).toEqual(['Show all 198 lines'])
+  await page.getByRole('button', { name: 'Show all 198 lines to answer Yes' }).tap()
   await page.getByRole('button', { name: 'Yes', exact: true }).tap()
   await expectOutcome(page, inbox, id, accept({ confirmed: true }))
 })

@@ -27,6 +27,8 @@ export type ErrorCode =
   // environment
   | 'store_unavailable'
   | 'misconfigured'
+  /** The transparency log does not match its checkpoint: nothing is added to it. */
+  | 'log_unusable'
 
 export class AssentError extends Error {
   readonly code: ErrorCode

@@ -7,7 +7,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeChars = 10
 const randomBytes = 16
 
-export type IdKind = 'ask' | 'call' | 'grant' | 'decision' | 'state' | 'secret' | 'passkey'
+export type IdKind = 'ask' | 'call' | 'grant' | 'decision' | 'state' | 'secret' | 'passkey' | 'record' | 'definition'
 
 /** Returns this many random bytes from a cryptographic source. */
 export type RandomBytes = (count: number) => Uint8Array

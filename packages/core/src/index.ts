@@ -11,6 +11,7 @@ export {
   type AskState,
   answer,
   askAt,
+  acceptedBy,
   type CastVote,
   draftProblem,
   expire,
@@ -29,6 +30,7 @@ export { approved, decisionForm, isApprovalForm, isDecision } from './ask/decisi
 export { type Approver, approverNames, type Person } from './ask/approver.ts'
 export {
   type ApprovalRule,
+  approvalProblem,
   groupsNamed,
   isApprovedBy,
   mayDecide,
@@ -43,7 +45,6 @@ export {
   approvalsMissing,
   mayApprove,
   meetsRequirements,
-  requirementsProblem,
 } from './ask/approval-places.ts'
 export { type AskOutcome, isYes, askOutcomeOf } from './ask/outcome.ts'
 export {
@@ -121,7 +122,7 @@ export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from '
 // the views of the inbox API
 export { askView, type DisplayNames } from './inbox/ask-view.ts'
 export { drawField } from './inbox/draw-field.ts'
-export { callerText, whoAsks } from './inbox/who-asks.ts'
+export { askerName, callerText, whoAsks, whoAsksInFull } from './inbox/who-asks.ts'
 export { agoText, endingText } from './inbox/ending-text.ts'
 export type {
   JsonFieldView,
@@ -135,6 +136,7 @@ export type {
   AgentsView,
   AnswerBody,
   AnsweredView,
+  AnswerStatistics,
   AskPageView,
   ChainView,
   ChangeView,
@@ -154,6 +156,8 @@ export type {
   PasskeyRemoveStartView,
   PasskeyRequestView,
   PasskeysView,
+  PersonStatistics,
+  PolicyStatistics,
   PresenceBody,
   PresenceNoticeView,
   PresenceStartView,
@@ -162,6 +166,7 @@ export type {
   SignedInView,
   SignInView,
   ToolStatistics,
+  TrendStatistics,
 } from './inbox/api.ts'
 export type {
   AnsweredAs,
@@ -197,6 +202,14 @@ export {
   requestDigest,
   toolDefinitionDigest,
 } from './digest/action.ts'
+export {
+  type AcceptedDefinition,
+  definitionIn,
+  isSignedDefinition,
+  type PinnedDefinition,
+  pinnedDefinition,
+  signDefinition,
+} from './definition/pinned-definition.ts'
 export { canonicalJson } from './digest/canonical.ts'
 export { type DigestDomain, digestOf, isDigest } from './digest/digest.ts'
 export { parseJsonStrictly, type ReadingRules, readJson } from './digest/parse.ts'
@@ -287,15 +300,33 @@ export {
 // audit log
 export {
   type AuditEntry,
-  type AuditKind,
-  bodyDigest,
-  type ChainVerdict,
-  ChainVerifier,
-  genesisHash,
-  linkHash,
-} from './audit/chain.ts'
+  assertionIn,
+  isErased,
+  leafHashText,
+  leafOf,
+} from './audit/entry.ts'
+export { type ErasureBody, Erasures, erasureSubject } from './audit/erasure.ts'
+export type { AuditKind } from './log/audit-kinds.ts'
+export { type EntriesVerdict, LogVerifier } from './audit/log-verifier.ts'
 export { type AuditProof, type ProofVerdict, type ProvenEntry, proofFormat, verifyProof } from './audit/proof.ts'
-export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
+
+// the formats of a transparency log
+// – leaves, tiles and checkpoints, for the sequencer
+export { type AuditLeaf, assertionDigest, encodeLeaf, isBodyOf, parseLeaf, saltedDigest } from './log/leaf.ts'
+export { leafHash, type TreeState, verifyConsistency, verifyInclusion } from './log/merkle.ts'
+export { type Appended, appendLeaves, edgeOf, emptyEdge, type HashTile, type RightEdge, rootOf } from './log/append.ts'
+export { encodeBundle, parseBundle } from './log/bundle.ts'
+export { isOriginOf, logOrigin } from './log/origin.ts'
+export { edgeTiles, parseTilePath, type TileRef, tileIn, tilePath, tileWidth } from './log/tile.ts'
+export { signTreeHead, type TreeHead } from './log/tree-head.ts'
+// – keys and verification, for the program
+export { type NoteKey, type NoteSigner, noteKey, parseVerifierKey, verifierKey } from './log/note-key.ts'
+export { openCheckpoint, type OpenedCheckpoint } from './log/tree-head.ts'
+export { consistencyProof, inclusionProof, type ReadTile, type TileProof } from './log/tile-proofs.ts'
+export { formatLogProof, type LogProof, parseLogProof, verifyLogProof } from './log/proof-file.ts'
+export { type LogVerdict, type ReadExport, verifyLogExport } from './log/verify-export.ts'
+export { ExportedBodies } from './audit/exported-bodies.ts'
+export { exportLogFiles, type LogExport, type LogExported } from './log/export-log.ts'
 
 // receipts
 export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt } from './receipt/receipt.ts'
@@ -304,6 +335,15 @@ export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
 export { compact } from './compact.ts'
 export { type IdKind, isId, isName, newId, timeOfId, type RandomBytes } from './ids.ts'
+export { randomPool } from './random-pool.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
-export { askLimits, formLimits, presenceLimits, sealLimits, secretLimits } from './limits.ts'
+export {
+  askLimits,
+  formLimits,
+  logLimits,
+  presenceLimits,
+  retentionLimits,
+  sealLimits,
+  secretLimits,
+} from './limits.ts'
 export { type Revision, revisions } from './revisions.ts'

@@ -77,6 +77,10 @@ export const sealLimits = {
   tokenBytes: 262_144,
   ttlMaxMs: 90 * 24 * 60 * 60 * 1_000,
   keys: 8,
+  /** How many tokens a process seals with one salt, and therefore with one key. */
+  tokensPerSalt: 65_536,
+  /** How many derived keys a process keeps, per key of the ring. */
+  tokenKeys: 64,
 } as const
 
 /** Of a secret that a person enters. */
@@ -86,4 +90,31 @@ export const secretLimits = {
   /** Of its encrypted form in base64url, including the padding that hides its length. */
   sealedChars: 24_576,
   publicKeyChars: 256,
+} as const
+
+/** Of `retention`. */
+export const retentionLimits = {
+  /** An answer that is younger is never erased, except on request. */
+  answersMinMs: 24 * 60 * 60 * 1_000,
+  mostMs: 36_500 * 24 * 60 * 60 * 1_000,
+  /** Beyond the time in which the caller of an ask can still fetch and use its answer. */
+  inUseMs: 2 * 24 * 60 * 60 * 1_000,
+} as const
+
+/** Of the transparency log. */
+export const logLimits = {
+  /** Of one entry in a bundle, whose length is a uint16 (tlog-tiles). */
+  entryBytes: 65_535,
+  /** Of a leaf of ours. */
+  leafBytes: 512,
+  /** Random, and stored beside the body, never in the leaf. */
+  saltBytes: 16,
+  /** Of a signed note. 16 signatures of 5 kB, which verifiers have to accept, fit. */
+  noteBytes: 131_072,
+  noteSignatures: 64,
+  keyNameChars: 256,
+  /** Hashes in a proof: more would need a tree of more than 2^63 leaves. */
+  proofHashes: 63,
+  /** Of the unauthenticated data in a proof file. */
+  proofExtraBytes: 65_536,
 } as const

@@ -39,12 +39,14 @@ declare module 'node:crypto' {
 }
 
 declare module 'node:buffer' {
+  // `base64`, the alphabet with + and /, is for the transparency log (log/): signed notes prescribe it. Node ignores
+  // characters outside the alphabet, so whatever decodes it compares the encoding of the result with the input.
   export class Buffer extends Uint8Array {
-    static from(data: string, encoding: 'utf8' | 'base64url' | 'hex'): Buffer
+    static from(data: string, encoding: 'utf8' | 'base64' | 'base64url' | 'hex'): Buffer
     static from(data: Uint8Array): Buffer
     static byteLength(data: string, encoding: 'utf8'): number
     static concat(parts: readonly Uint8Array[]): Buffer
-    toString(encoding?: 'utf8' | 'base64url' | 'hex'): string
+    toString(encoding?: 'utf8' | 'base64' | 'base64url' | 'hex'): string
   }
 }
 

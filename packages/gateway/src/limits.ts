@@ -1,5 +1,5 @@
 // All sizes, counts and timeouts of the gateway, named with their unit. At a limit, new work is refused; nothing is
-// evicted. Those that only the inbox or the setup commands use are in the `limits.ts` of their folder.
+// evicted. Those that only one folder uses, such as the inbox, are in the `limits.ts` of that folder.
 //
 // These are the defaults. The program sets them from its configuration before anything runs and again on a reload
 // (program/apply-limits.ts): one process has one set of limits, read where each is enforced. `setLimits` is the only way
@@ -56,6 +56,14 @@ export const policyLimits = configurable({
   titleChars: 200,
   /** How long an approval can be given, if neither the policy nor the caller limits it. */
   decideWithinMs: 86_400_000,
+  /** How long owners of the policies can accept a changed tool definition. */
+  acceptWithinMs: 30 * 86_400_000,
+  /** When owners are asked again about a definition that they declined, or after the ask expired. */
+  askOwnersAgainMs: 86_400_000,
+  /** Accepted tool definitions that are kept in memory. */
+  acceptedDefinitions: 50_000,
+  /** Uses of approvals that a retry may repeat: after an error, or when the call was not sent. The oldest is dropped. */
+  repeatableUses: 10_000,
 })
 
 /** The regular expressions in forms. */
@@ -170,6 +178,18 @@ export const relayLimits = configurable({
   /** Audit entries of questions that only pass through are written at least this often. */
   auditEveryMs: 40,
   auditBatch: 500,
+  /**
+   * The record of calls. How often calls are written that no policy decided, and how long after a failure; calls in one
+   * statement; calls that wait to be written, and characters of all of them; calls that wait before they run.
+   */
+  recordEveryMs: 100,
+  recordRetryMs: 1_000,
+  recordGroup: 500,
+  recordRows: 10_000,
+  recordChars: 16_777_216,
+  recordCommits: 10_000,
+  /** Characters of the recorded arguments of one call; longer ones are left out. */
+  recordArgumentChars: 16_384,
   /** How long after the start the screening patterns are compiled, where the first response must be fast. */
   warmUpLaterMs: 3_000,
 })
@@ -204,6 +224,8 @@ export const serverLimits = configurable({
   earlyRequests: 8,
   /** How long questions of an abandoned call are still attributed to it, so that no other call gets them. */
   abandonedMs: 60_000,
+  /** How long closing a session waits for its last cancellation to be sent. */
+  cancelMs: 5_000,
   /** After a call ended without a reply: timeout of the check whether the server still has the session. */
   sessionCheckMs: 5_000,
   /** Resources that one session may subscribe to at one server. */
@@ -286,6 +308,8 @@ export const clusterLimits = configurable({
   idleMs: 30_000,
   /** While a request is forwarded: how often the sender checks whether the other replica is alive. */
   forwardLookMs: 1_000,
+  /** How soon a cancellation is sent again that the other replica did not accept. */
+  cancelAgainMs: 100,
   /**
    * At shutdown: how long before the end the final phase starts, and the interval at which remaining work is checked.
    */
@@ -330,38 +354,6 @@ export const programLimits = configurable({
   readyWriteMs: 5_000,
 })
 
-/** `assent` without a configuration, on one person's machine. */
-export const standaloneLimits = {
-  /** Delay before the inbox opens, so that the client's first requests are served first. */
-  inboxAfterMs: 250,
-  /** How often a process checks whether another one serves the inbox, and the timeout of that check. */
-  inboxLookMs: 2_000,
-  inboxReplyMs: 1_500,
-  /** After as long without a report, a window with an agent is gone. */
-  windowGoneMs: 8_000,
-  /** How long a started program is watched for a failure, and a page that was opened for a sign-in. */
-  launchMs: 3_000,
-  signInMs: 20_000,
-  /** How long the inbox may take to start in a process of its own, and how long that runs without an open page. */
-  backgroundStartMs: 15_000,
-  lookAgainMs: 200,
-  backgroundIdleMs: 30 * 60_000,
-  backgroundCheckMs: 10_000,
-  /** Minimum interval between two tabs that open for a waiting question. */
-  openEveryMs: 10 * 60_000,
-  /** Delay of a notification, so that a question that ends at once shows none, and their minimum interval. */
-  notifyAfterMs: 1_000,
-  notifyEveryMs: 10_000,
-  /** Questions that one notification counts. */
-  notificationAsks: 100,
-  /** After as many failures in a row, no more notifications are tried. */
-  notificationFailures: 3,
-  /** How often a process that serves the inbox checks for changed passkeys, to notify the person. */
-  passkeyLookMs: 5_000,
-  /** How long the program that shows a notification may run. */
-  notificationMs: 20_000,
-} as const
-
 export const identityLimits = configurable({
   /** Timeout for fetching one document of an issuer. */
   fetchMs: 5_000,
@@ -373,4 +365,6 @@ export const identityLimits = configurable({
   lookAgainMs: 10_000,
   /** Interval between attempts to read the keys for the first time. */
   firstReadMs: 2_000,
+  /** Number of verified tokens that are remembered; above it, the oldest is verified again. */
+  verifiedTokens: 10_000,
 })

@@ -2,13 +2,13 @@
 
 import { Button, Switch, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, useEffect, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
 import { problemOf, signOut } from './api/client.ts'
 import { useIsLost } from './api/connection.ts'
 import { useLiveUpdates } from './api/live-updates.ts'
 import { usePasskeys } from './api/passkeys.ts'
 import { queryKeys, useMe, useOpenAsks } from './api/queries.ts'
-import { deleteDrafts } from './form/drafts.ts'
+import { deleteDrafts, keepDraftsOf } from './form/drafts.ts'
 import { HistoryPage } from './pages/history-page.tsx'
 import { InboxPage } from './pages/inbox-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
@@ -20,13 +20,17 @@ import { StatisticsPage } from './pages/statistics-page.tsx'
 import { frameText } from './text/frame.ts'
 import { ConnectionBanner } from './ui/connection-banner.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
+import { undoAllAnswers } from './ui/held-answers.ts'
+import { dropAllMissed } from './ui/missed-refusals.ts'
 import { Notices } from './ui/notices.tsx'
 import { canNotify, notify, useNotifications } from './ui/notifications.ts'
+import { isForYou } from './ui/open-filter.ts'
 import { isLoaded, NotLoaded } from './ui/page-error.tsx'
 import { Parts } from './ui/parts.tsx'
 import { ShortcutHelp } from './ui/shortcut-help.tsx'
 import { useShortcuts } from './ui/shortcuts.ts'
 import { chime, isSoundOn, useSound } from './ui/sound.ts'
+import { DraftOwner } from './ui/use-draft.ts'
 
 const words = frameText.header
 
@@ -42,6 +46,16 @@ export function App() {
     if (isLeader && isSoundOn()) chime()
   })
   const passkeys = usePasskeys(isSignedIn)
+  const person = isSignedIn ? me.data.principal : undefined
+  useEffect(() => {
+    if (person === undefined) return
+    keepDraftsOf(person)
+    // Another person may be next.
+    return () => {
+      undoAllAnswers()
+      dropAllMissed()
+    }
+  }, [person])
   const [isHelpOpen, setHelpOpen] = useState(false)
   // `assent play` opens the playground first; the inbox is one click away.
   const [isFirst, setFirst] = useState(true)
@@ -54,8 +68,11 @@ export function App() {
   useShortcuts({
     '?': () => setHelpOpen(true),
     Escape: () => {
-      if (document.activeElement !== document.body) (document.activeElement as HTMLElement | null)?.blur()
-      else if (route.page === 'inbox' || route.page === 'history') navigate(route.page === 'inbox' ? '/' : '/history')
+      const active = document.activeElement as HTMLElement | null
+      active?.blur()
+      // What only the page itself focuses, such as an outcome, is no field to leave.
+      if (active !== null && active.tabIndex >= 0) return
+      if (route.page === 'inbox' || route.page === 'history') navigate(route.page === 'inbox' ? '/' : '/history')
     },
   })
   return (
@@ -95,7 +112,10 @@ export function App() {
       <ConnectionBanner isLive={!isSignedIn || live === 'live'} />
       {isSignedIn && passkeys.isSuccess && <Notices {...passkeys.data} />}
       <main data-live={isSignedIn ? live : undefined}>
-        <ErrorBoundary key={route.page}>{pageOf(route, me)}</ErrorBoundary>
+        <DraftOwner value={person}>
+          {/* A card that another person left open in this tab begins anew. */}
+          <ErrorBoundary key={`${route.page} ${person}`}>{pageOf(route, me)}</ErrorBoundary>
+        </DraftOwner>
       </main>
       <ShortcutHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
@@ -131,9 +151,16 @@ function useReloadAfterLoss(): void {
 function AccountMenu({ name }: { readonly name: string }) {
   const queries = useQueryClient()
   const sound = useSound()
+  const [hasFailed, setFailed] = useState(false)
   const onSignOut = () => {
-    deleteDrafts()
-    void signOut().then(() => queries.resetQueries())
+    setFailed(false)
+    signOut().then(
+      () => {
+        deleteDrafts()
+        void queries.resetQueries()
+      },
+      () => setFailed(true),
+    )
   }
   return (
     <>
@@ -152,6 +179,11 @@ function AccountMenu({ name }: { readonly name: string }) {
         <Button variant="default" onClick={onSignOut}>
           {frameText.account.signOut}
         </Button>
+        {hasFailed && (
+          <p className="problem" role="alert">
+            {frameText.account.notSignedOut}
+          </p>
+        )}
       </div>
     </>
   )
@@ -159,7 +191,7 @@ function AccountMenu({ name }: { readonly name: string }) {
 
 function Navigation({ route, hasPlayground }: { readonly route: Route; readonly hasPlayground: boolean }) {
   const list = useOpenAsks()
-  const count = list.data?.pages.reduce((sum, { asks }) => sum + asks.length, 0) ?? 0
+  const count = list.data?.pages.flatMap(({ asks }) => asks).filter(isForYou).length ?? 0
   const shown = count === 0 ? '' : `${count}${list.hasNextPage ? '+' : ''}`
   useEffect(() => {
     document.title = words.documentTitle(shown)
@@ -173,17 +205,18 @@ function Navigation({ route, hasPlayground }: { readonly route: Route; readonly 
     },
     [],
   )
-  const link = (page: Route['page'], path: string, name: string) => (
+  const link = (page: Route['page'], path: string, name: string, after?: ReactNode) => (
     <a href={path} aria-current={route.page === page ? 'page' : undefined} onClick={followLink}>
       {name}
+      {after}
     </a>
   )
   return (
     <nav className="navigation" aria-label={words.pages}>
       {hasPlayground && link('play', '/play', words.playground)}
-      {link('inbox', '/', words.inbox(shown))}
+      {link('inbox', '/', words.inbox, shown !== '' && <span className="navigation-count">{shown}</span>)}
       {link('history', '/history', words.history)}
-      {link('statistics', '/figures', words.statistics)}
+      {link('statistics', '/statistics', words.statistics)}
     </nav>
   )
 }

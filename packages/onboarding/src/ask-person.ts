@@ -10,7 +10,7 @@ import { OnboardingError, type OnboardingErrorCode, refusal } from './onboarding
 import { counted } from './report.ts'
 import type { Site } from './site.ts'
 import type { State } from './state/state.ts'
-import { type Trace, writeTrace } from './state/trace.ts'
+import { closeTrace, deleteTrace, openTrace, type Trace } from './state/trace.ts'
 import { refusals } from './text/refusals.ts'
 import { noDecisionText } from './text/results.ts'
 import { messageOf, type OneQuestion } from './whole-question.ts'
@@ -46,15 +46,15 @@ export async function askPerson(
   interaction: Interaction,
   asking: DecisionRequest,
 ): Promise<DecisionAnswer> {
-  const begun = await interaction.step('prepare', () => prepared(site, asking))
+  const begun = await interaction.step('prepare', () => prepared(asking))
   if (!begun.ok) throw new OnboardingError(begun.code, begun.message, begun.suggestion)
-  const { asked, atMs } = begun
+  const { asked } = begun
   const last = asked.questions.length - 1
   for (const number of asked.questions.slice(0, last).keys()) {
-    const answered = await putOne(site, interaction, { asking, asked, number, atMs, form: asking.partForm })
+    const answered = await putOne(site, interaction, { asking, asked, number, form: asking.partForm })
     if (answered.kind !== 'accepted' || !isYes(answered.content)) return answered
   }
-  return putOne(site, interaction, { asking, asked, number: last, atMs, form: asking.form })
+  return putOne(site, interaction, { asking, asked, number: last, form: asking.form })
 }
 
 function isYes(content: Content): boolean {
@@ -67,7 +67,6 @@ interface Question {
   /** The index of the question. */
   readonly number: number
   readonly form: Form
-  readonly atMs: number
 }
 
 function questionText({ asked, number }: Question): { readonly message: string; readonly checked: string } {
@@ -79,9 +78,12 @@ function questionText({ asked, number }: Question): { readonly message: string; 
 async function putOne(site: Site, interaction: Interaction, question: Question): Promise<DecisionAnswer> {
   const { asking, asked, number, form } = question
   const { message, checked } = questionText(question)
-  // A step, because the handler reaches the answered questions again each time it runs.
-  const traced = (response: Trace['response']) =>
-    interaction.step(`trace-${number + 1}`, () => trace(site, question, response))
+  const about = tracedQuestion(question)
+  // Steps, because the handler reaches the answered questions again each time it runs.
+  const open = await interaction.step(`asked-${number + 1}`, () => openTrace(site, about))
+  site.reached('question traced')
+  const traced = (response: NonNullable<Trace['response']>) =>
+    interaction.step(`trace-${number + 1}`, () => closeTrace(site, open, about, response))
   try {
     const { ask } = interaction
     const { waitMs, isDefaultWait } = site
@@ -110,6 +112,7 @@ async function putOne(site: Site, interaction: Interaction, question: Question):
         await traced({ action: 'cancel' })
         return canceled(noDecisionText.closed)
       case 'not_supported':
+        await interaction.step(`trace-${number + 1}`, () => deleteTrace(site, open))
         throw refusal('USER_APPROVAL_REQUIRED', refusals.cannotAsk(asking.action))
       case 'validation_failed':
         await traced({ action: 'accept' })
@@ -125,26 +128,25 @@ function canceled(why: string): DecisionAnswer {
 }
 
 type Begun =
-  | { readonly ok: true; readonly asked: PreparedDecision; readonly atMs: number }
+  | { readonly ok: true; readonly asked: PreparedDecision }
   | { readonly ok: false; readonly code: OnboardingErrorCode; readonly message: string; readonly suggestion: string }
 
-async function prepared(site: Site, asking: DecisionRequest): Promise<Begun> {
+async function prepared(asking: DecisionRequest): Promise<Begun> {
   try {
-    const asked = await asking.prepare()
-    return { ok: true, asked, atMs: site.nowMs() }
+    return { ok: true, asked: await asking.prepare() }
   } catch (error) {
     if (!(error instanceof OnboardingError)) throw error
     return { ok: false, code: error.code, message: error.message, suggestion: error.suggestion }
   }
 }
 
-async function trace(site: Site, question: Question, response: Trace['response']): Promise<void> {
-  const { form, atMs, asking } = question
-  const { action } = asking
-  const { message } = questionText(question)
-  const encoded = encodeForm(form, '2025-11-25')
-  const schema = encoded.ok ? encoded.schema : null
-  await writeTrace(site, { action, message, schema, response, duration_ms: Math.max(0, site.nowMs() - atMs) })
+function tracedQuestion(question: Question): Pick<Trace, 'action' | 'message' | 'schema'> {
+  const encoded = encodeForm(question.form, '2025-11-25')
+  return {
+    action: question.asking.action,
+    message: questionText(question).message,
+    schema: encoded.ok ? encoded.schema : null,
+  }
 }
 
 /** Throws if the state has changed since the question was asked. */

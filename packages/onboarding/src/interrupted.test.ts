@@ -1,6 +1,6 @@
 // Processes that are killed in the middle, and processes that start at once. proofs/onboarding does it at every point.
 
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -42,6 +42,24 @@ test.each(['backup listed', 'file 1 half written', 'file 2 changed', 'all files 
     expect(await treeDigest(root)).toBe(before)
   },
 )
+
+test('[ONBOARD-9] a question that is open when the process ends leaves a trace without a response', async () => {
+  placed = await createRepository(monorepo)
+  const { root } = placed
+  await runAction({ root, action: 'propose' })
+
+  expect((await runInProcess({ root, action: 'approve', killAt: 'question traced' })).signal).toBe('SIGKILL')
+
+  const folder = join(root, '.copilot-state/elicitation-traces')
+  const [name = '', ...others] = await readdir(folder)
+  expect(others).toEqual([])
+  const trace = JSON.parse(await readFile(join(folder, name), 'utf8'))
+  expect(trace).toMatchObject({ action: 'approve', response: null, duration_ms: null })
+  expect(trace.message).not.toBe('')
+  expect((await runAction({ root, action: 'status' })).data).toMatchObject({ status: 'proposed' })
+  expect((await runAction({ root, action: 'approve' })).status).toBe('approved')
+  expect(JSON.parse(await readFile(join(folder, name), 'utf8'))).toEqual(trace)
+})
 
 test('[ONBOARD-18] a rollback killed in the middle is finished by the next one', async () => {
   const root = await approved()

@@ -9,7 +9,7 @@ import { type Counted, patternText, reportText as words } from './text/plan.ts'
 /** The result of the analysis in one sentence. */
 export function patternSentence({ pattern, files, findings }: Analysis): string {
   const problems = findings.filter(({ weight }) => weight === 'problem').length
-  return patternText[pattern](counted(files.length, 'instructionFile'), problems)
+  return patternText[pattern](counted(files.length, 'instructionFile'), problems, findings.length - problems)
 }
 
 export function analysisText(analysis: Analysis): string {
@@ -25,10 +25,32 @@ export function analysisText(analysis: Analysis): string {
   ])
 }
 
-export function findingsText(findings: readonly NamedFinding[]): string {
+function findingsText(findings: readonly NamedFinding[]): string {
   if (findings.length === 0) return ''
   const lines = findings.map((finding) => `  ${finding.id} ${finding.message}${placesInWords(finding)}`)
   return `${words.found}\n${lines.join('\n')}`
+}
+
+/** For the person who approves: without ids, which only a decision about a contradiction needs. */
+export function findingsForPerson(findings: readonly NamedFinding[]): string {
+  if (findings.length === 0) return ''
+  const lines = findings.map((finding) => {
+    const { kind, id, message } = finding
+    return `  ${kind === 'contradiction' ? `${id}: ` : ''}${withLines(message, linesInWords(finding))}`
+  })
+  return `${words.found}\n${lines.join('\n')}`
+}
+
+/** Before the full stop. */
+function withLines(message: string, lines: string): string {
+  return message.endsWith('.') ? `${message.slice(0, -1)}${lines}.` : message + lines
+}
+
+/** How agents read a file is about the file and not about a line of it. */
+function linesInWords({ kind, places, message }: NamedFinding): string {
+  if (kind === 'read-differently') return ''
+  const lines = places.filter((place) => !message.includes(locationText(place)))
+  return lines.length === 0 ? '' : ` (${lines.map(({ path, line }) => words.lineOf(path, line)).join('; ')})`
 }
 
 function placesInWords({ places, message }: NamedFinding): string {

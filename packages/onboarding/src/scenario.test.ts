@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { generations } from '../../../test-kit/mcp/in-memory.ts'
+import { generations, type Person } from '../../../test-kit/mcp/in-memory.ts'
 import { treeDigest } from './fixtures/fixture.suite.ts'
 import { allRepositories } from './fixtures/repositories.corpus.ts'
 import { acceptAll, createTestEnv, type TestEnv } from './test-env.suite.ts'
@@ -59,6 +59,23 @@ describe.each(generations)('on %s', (generation) => {
 
     expect(env.caller.shown).toHaveLength(0)
     expect(await treeDigest(env.root)).toBe(before)
+  })
+
+  test('[ONBOARD-9] while a question is open, its trace has no response', async () => {
+    const [fixture] = allRepositories()
+    if (fixture === undefined) throw new Error('no repository')
+    const open: { response: unknown }[] = []
+    const person: Person = async (question) => {
+      const folder = join(env?.root ?? '', '.copilot-state/elicitation-traces')
+      for (const name of await readdir(folder)) open.push(JSON.parse(await readFile(join(folder, name), 'utf8')))
+      return acceptAll(question)
+    }
+    env = await createTestEnv(fixture, { generation, person })
+    for (const action of ['propose', 'approve']) await env.call(action)
+
+    expect(open).toMatchObject([{ action: 'approve', response: null, duration_ms: null }])
+    expect(open).toMatchObject([{ message: env.caller.shown[0]?.message }])
+    expect(await readdir(join(env.root, '.copilot-state/elicitation-traces'))).toHaveLength(1)
   })
 
   test('[ONBOARD-9] every ask writes a trace with the question and the answer', async () => {

@@ -1,10 +1,13 @@
 // Conditions of the short form compared with the input schemas of the tools that the policy covers.
 
 import type { JsonValue } from '@assent/core'
-import type { KnownTool, Nearest, PolicyFinding } from './finding.ts'
+import type { KnownTool, PolicyFinding } from './finding.ts'
 import { declaredNames, isRuledOut, schemaAt, typesOf } from './input-schema.ts'
 import type { PolicyPlace } from './policy-set.ts'
 import type { Comparison, Condition, ShortPolicy } from './short-form.ts'
+import type { Nearest } from './suggested-name.ts'
+
+const shownNames = 10
 
 export function conditionFindings(
   { name, when, effect }: ShortPolicy,
@@ -24,6 +27,7 @@ export function conditionFindings(
         level: 'warning',
         place,
         problem: `The policy "${name}" compares the argument ${argument} with ${wordsOf(condition.comparison)}, but ${wrong.server}/${wrong.name} declares it as ${types}: ${consequence(effect)}.`,
+        suggestion: `Compare it with ${wantedBy(typesOf(schemaAt(wrong.schema, condition.path)))}.`,
       },
     ]
   })
@@ -47,8 +51,25 @@ function missing(
     level: isNever ? 'error' : 'warning',
     place,
     problem: `The policy "${policy}" compares the argument ${argument}, which no tool that it covers declares: ${isNever ? 'it applies to no call' : consequence(effect)}.`,
-    ...(shown === undefined ? {} : { suggestion: `Did you mean ${shown}?` }),
+    suggestion: shown === undefined ? declaredWords(around, names) : `Did you mean ${shown}?`,
   }
+}
+
+function declaredWords(around: readonly string[], names: readonly string[]): string {
+  const paths = names.slice(0, shownNames).map((name) => [...around, name].join('.'))
+  return paths.length === 0 ? 'The tools declare no arguments there.' : `They declare ${paths.join(', ')}.`
+}
+
+function wantedBy(types: readonly JsonValue[]): string {
+  const words: Readonly<Record<string, string>> = {
+    string: 'a text',
+    boolean: 'true or false',
+    array: '{ contains: … }',
+    number: 'a number',
+    integer: 'a number',
+    object: 'a value of one of its members, with a dot',
+  }
+  return types.map((type) => words[String(type)] ?? 'another argument').join(' or ')
 }
 
 function consequence(effect: ShortPolicy['effect']): string {

@@ -15,6 +15,15 @@ export interface AuthzenSettings {
   readonly timeoutMs: number
 }
 
+/** A decision point and what its vote is for. */
+export interface DecisionPoint extends AuthzenSettings {
+  /** Needed in addition to the policies, or asked about calls that none of them permits. */
+  readonly mode: 'additional' | 'alternative'
+}
+
+/** The name of the decision point among the policies of a decision. */
+export const decisionPointName = 'authzen'
+
 export type AuthzenVote =
   | { readonly permits: true }
   /** `isAnswer`: the decision point denied; otherwise it gave no valid answer. */

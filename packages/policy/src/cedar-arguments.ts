@@ -2,12 +2,14 @@
 //
 // A number is a Long where the tool's schema says `integer` and a decimal with four places where it says `number`;
 // without a type in the schema, a whole number is a Long. null is left out. What Cedar cannot represent exactly is left
-// out too and reported as unrepresentable: the policies that refer to it then apply or grant nothing, whatever they test.
+// out too and reported as unrepresentable: the policies that refer to it then apply or grant nothing, whatever they test. So is
+// an argument next to one with a name that is alike: some servers would read that one.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { type ArgumentPath, pointerOf } from './argument-paths.ts'
-import { isRuledOut, schemaAt, typesOf } from './input-schema.ts'
+import { declaredNames, isRuledOut, schemaAt, typesOf } from './input-schema.ts'
+import { AlikeNames } from './look-alike.ts'
 
 export interface CedarArguments {
   readonly args: Record<string, CedarValueJson>
@@ -38,9 +40,11 @@ export function cedarArguments(
   const unrepresentable = new Set<string>()
   const integers: string[] = []
   const absent: string[] = []
+  const alikeNames = new AlikeNames()
   for (const path of paths) {
     const { value, at } = valueAt(given, path)
     if (value === undefined && isRuledOut(schema, path)) absent.push(pointerOf(path))
+    if (hasLookAlike(given, schema, path, alikeNames)) unrepresentable.add(pointerOf(path))
     if (value === undefined || value === null) continue
     const converted = convert(value, schemaAt(schema, at), 0)
     // What a shorter path has put there already contains this value.
@@ -59,6 +63,28 @@ function valueAt(given: JsonObject, path: ArgumentPath): { value: JsonValue | un
     if (value === undefined) return { value, at: path }
   }
   return { value, at: path }
+}
+
+/**
+ * Whether a tolerant server could read another member as one of the path. Names that the schema has are different
+ * arguments.
+ */
+function hasLookAlike(
+  given: JsonObject,
+  schema: JsonValue | undefined,
+  path: ArgumentPath,
+  alikeNames: AlikeNames,
+): boolean {
+  let holder: JsonValue | undefined = given
+  for (const [index, name] of path.entries()) {
+    if (!isPlainObject(holder)) return false
+    const members: JsonObject = holder as JsonObject
+    const alike = alikeNames.inside(members, name)
+    const declared = new Set(alike.length === 0 ? [] : declaredNames(schema, path.slice(0, index)))
+    if (alike.some((one) => !declared.has(one))) return true
+    holder = Object.hasOwn(members, name) ? members[name] : undefined
+  }
+  return false
 }
 
 function put(args: Record<string, CedarValueJson>, path: ArgumentPath, value: CedarValueJson): boolean {

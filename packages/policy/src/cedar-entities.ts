@@ -32,7 +32,13 @@ export function resourceEntity({ kind, server, name }: PolicyTarget): TypeAndId 
   return { type: resourceTypes[kind], id: `${server}/${name}` }
 }
 
-export function entitiesOf(person: PolicyPerson, target: PolicyTarget, isDefinitionChanged: boolean): EntityJson[] {
+/** @param isRead whether a policy reads the attribute with this name: no other is needed */
+export function entitiesOf(
+  person: PolicyPerson,
+  target: PolicyTarget,
+  isDefinitionChanged: boolean,
+  isRead: (attribute: string) => boolean = () => true,
+): EntityJson[] {
   const { server, name, annotations = {} } = target
   const isReadOnly = annotations.readOnlyHint === true
   const attrs = {
@@ -48,12 +54,16 @@ export function entitiesOf(person: PolicyPerson, target: PolicyTarget, isDefinit
   return [
     {
       uid: { type: 'Person', id: person.principal },
-      attrs: { roles: [...person.roles] },
+      attrs: isRead('roles') ? { roles: [...person.roles] } : {},
       parents: [
         ...person.groups.map((id) => ({ type: 'Group', id })),
         ...(person.teams ?? []).map((id) => ({ type: 'Team', id })),
       ],
     },
-    { uid: resourceEntity(target), attrs, parents: [{ type: 'Server', id: server }] },
+    {
+      uid: resourceEntity(target),
+      attrs: Object.fromEntries(Object.entries(attrs).filter(([attribute]) => isRead(attribute))),
+      parents: [{ type: 'Server', id: server }],
+    },
   ]
 }

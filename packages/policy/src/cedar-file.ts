@@ -46,7 +46,23 @@ function problemOf({ message, help, sourceLocations = [] }: DetailedError, file:
     .subarray(0, first?.start ?? 0)
     .toString()
   const place = placeAt(file, text, before.length)
-  return help === null ? { place, problem } : { place, problem, suggestion: help }
+  return { place, problem, suggestion: help === null ? hintFor(`${message} ${label ?? ''}`, before) : sentence(help) }
+}
+
+/** Cedar's words with a capital letter and a full stop. */
+export function sentence(words: string): string {
+  const trimmed = words.trim()
+  const first = trimmed.charAt(0).toUpperCase()
+  return `${first}${trimmed.slice(1)}${/[.?!]$/.test(trimmed) ? '' : '.'}`
+}
+
+/** Where Cedar suggests nothing. */
+function hintFor(message: string, before: string): string {
+  if (/[0-9]\.$/.test(before)) return 'Write a number with decimal places as decimal("9.5").'
+  if (message.includes('`;`')) return 'End each policy with a semicolon.'
+  if (message.includes('string literal')) return 'Put the value in quotes, such as @id("production").'
+  if (message.includes('`like`')) return 'Write the pattern in quotes, such as like "prod-*".'
+  return 'For example: @id("staging only") forbid (principal, action, resource) unless { context.args.env == "staging" };'
 }
 
 /** Where each policy is: Cedar returns their texts in any order, and one may be a part of another. */

@@ -4,20 +4,24 @@
 // and unknown types, which Cedar has not, and such a policy may well be right.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import type { NamespaceDefinition, SchemaJson, Type } from '@cedar-policy/cedar-wasm/nodejs'
+import type { NamespaceDefinition, PolicyJson, SchemaJson, Type } from '@cedar-policy/cedar-wasm/nodejs'
 import { type ArgumentPath, argumentPaths } from './argument-paths.ts'
 import { loadCedar } from './cedar.ts'
+import { sentence } from './cedar-file.ts'
 import type { KnownTool, PolicyFinding } from './finding.ts'
 import { schemaAt, typesOf } from './input-schema.ts'
 import type { PolicySource } from './policy-set.ts'
 import { actionOf } from './short-form.ts'
 import { knownFacts, staticMatch } from './static-match.ts'
+import { type Nearest, suggestedName } from './suggested-name.ts'
+import { attributesIn } from './unknown-facts.ts'
 
 type CedarType = Type<string>
 
 export async function cedarFindings(
   sources: readonly PolicySource[],
   tools: readonly KnownTool[] | undefined,
+  nearest: Nearest,
 ): Promise<PolicyFinding[]> {
   if (sources.length === 0) return []
   const cedar = await loadCedar()
@@ -28,28 +32,50 @@ export async function cedarFindings(
       argumentPaths(policy),
       (tools ?? []).filter((tool) => matches(knownFacts(tool))),
     )
-    if (args === undefined) continue
     const id = policy.annotations?.id ?? ''
+    if (args === undefined) {
+      findings.push(
+        ...unknownAttributes(policy).map((one) => ({ level: 'error' as const, place, ...wordsOf(id, one, nearest) })),
+      )
+      continue
+    }
     const answer = cedar.validate({ schema: schemaWith(args), policies: { staticPolicies: { [id]: policy } } })
     const errors = answer.type === 'failure' ? answer.errors : answer.validationErrors.map(({ error }) => error)
     // Cedar reports a mistake once per action.
     const found = new Map(errors.map(({ message, help }) => [plain(message), help]))
     for (const [problem, help] of found) {
-      findings.push({ level: 'error', place, problem, ...(help === null ? {} : { suggestion: sentence(help) }) })
+      findings.push({ level: 'error', place, problem, suggestion: help === null ? typeHint : sentence(help) })
     }
   }
   return findings
 }
 
+/** Where Cedar suggests nothing, which it does for types that differ. */
+const typeHint =
+  'Compare values of one type: ip("10.0.0.0/8") for an address, decimal("9.5") for a number with decimal places, whole numbers without quotes.'
+
+/** Attributes of a policy that Cedar cannot validate, because the types of its arguments are not known. */
+function unknownAttributes(policy: PolicyJson): string[] {
+  return [...new Set(attributesIn(policy, ['.']))].filter((one) => {
+    const [variable = '', name = ''] = one.split('.')
+    const known = attributesOf[variable]
+    return known !== undefined && !known.includes(name)
+  })
+}
+
+function wordsOf(
+  id: string,
+  attribute: string,
+  nearest: Nearest,
+): { readonly problem: string; readonly suggestion: string } {
+  const [variable = '', name = ''] = attribute.split('.')
+  const problem = `The policy "${id}": ${variable} has no attribute \`${name}\`.`
+  return { problem, suggestion: suggestedName(name, attributesOf[variable] ?? [], nearest) }
+}
+
 function plain(message: string): string {
   const withoutAction = message.replaceAll(/ in context for Action::"[^"]*"/g, '')
   return sentence(withoutAction.replace(/^for policy `(.*?)`, /, 'The policy "$1": '))
-}
-
-function sentence(words: string): string {
-  const trimmed = words.trim()
-  const first = trimmed.charAt(0).toUpperCase()
-  return `${first}${trimmed.slice(1)}${/[.?!]$/.test(trimmed) ? '' : '.'}`
 }
 
 /** The arguments of all tools that a policy covers as one record; undefined if Cedar has no type for one that it uses. */
@@ -102,27 +128,32 @@ const flag: CedarType = { type: 'Boolean' }
 const long: CedarType = { type: 'Long' }
 const texts: CedarType = { type: 'Set', element: text }
 
+const ofContext = {
+  integers: texts,
+  absent: texts,
+  claims: recordOf({}, { agent: text, client: text }),
+  time: recordOf({ hour: long, minute: long, weekday: long, date: text }),
+  address: { type: 'Extension', name: 'ipaddr' },
+} satisfies Record<string, CedarType>
+const ofResource = {
+  server: text,
+  name: text,
+  readOnly: flag,
+  destructive: flag,
+  idempotent: flag,
+  openWorld: flag,
+  definitionChanged: flag,
+}
+const ofPrincipal = { roles: texts }
+const attributesOf: Readonly<Record<string, readonly string[]>> = {
+  principal: Object.keys(ofPrincipal),
+  resource: Object.keys(ofResource),
+  context: ['args', ...Object.keys(ofContext)],
+}
+
 function schemaWith(args: CedarType): SchemaJson<string> {
-  const context = recordOf(
-    {
-      args,
-      integers: texts,
-      absent: texts,
-      claims: recordOf({}, { agent: text, client: text }),
-      time: recordOf({ hour: long, minute: long, weekday: long, date: text }),
-    },
-    { address: text },
-  )
-  const shape = recordOf({
-    server: text,
-    name: text,
-    readOnly: flag,
-    destructive: flag,
-    idempotent: flag,
-    openWorld: flag,
-    definitionChanged: flag,
-  })
-  const target = { memberOfTypes: ['Server'], shape }
+  const context = recordOf({ args, ...ofContext })
+  const target = { memberOfTypes: ['Server'], shape: recordOf(ofResource) }
   const action = (resource: string) => ({
     appliesTo: { principalTypes: ['Person'], resourceTypes: [resource], context },
   })
@@ -131,7 +162,7 @@ function schemaWith(args: CedarType): SchemaJson<string> {
       Group: {},
       Team: {},
       Server: {},
-      Person: { memberOfTypes: ['Group', 'Team'], shape: recordOf({ roles: texts }) },
+      Person: { memberOfTypes: ['Group', 'Team'], shape: recordOf(ofPrincipal) },
       Tool: target,
       Prompt: target,
       Resource: target,

@@ -17,6 +17,3 @@ export interface KnownTool extends PolicyTarget {
   readonly kind: 'tools'
   readonly schema?: JsonValue
 }
-
-/** The known name that is closest to a misspelt one; undefined if none is close. */
-export type Nearest = (name: string, known: readonly string[]) => string | undefined

@@ -1,10 +1,23 @@
 export type { AskTerms } from './ask-terms.ts'
-export { type AuthzenSettings, type AuthzenVote, authzenVote } from './authzen.ts'
+export {
+  type AuthzenSettings,
+  type AuthzenVote,
+  authzenVote,
+  type DecisionPoint,
+  decisionPointName,
+} from './authzen.ts'
 export type { PolicyPerson, PolicyTarget } from './cedar-entities.ts'
 export type { CedarFile } from './cedar-file.ts'
 export type { KnownTool, PolicyFinding } from './finding.ts'
 export { policyFindings } from './policy-findings.ts'
-export { Policies, type PlacedPolicy, type PolicyDescription, type PolicySettings } from './policies.ts'
+export {
+  askAboutChange,
+  changedDefinitionPolicy,
+  Policies,
+  type PlacedPolicy,
+  type PolicyDescription,
+  type PolicySettings,
+} from './policies.ts'
 export type {
   PolicyAsk,
   PolicyCall,
@@ -16,4 +29,5 @@ export type {
 export type { Comparison, Condition, PolicyKind, ShortPolicy, WeekHours } from './short-form.ts'
 export { splitTarget } from './short-form.ts'
 export { isTimeZone, type TimeFields } from './time-fields.ts'
-export { principalNamed } from './people-names.ts'
+export { approversOf, type PeopleNames, principalNamed } from './people-names.ts'
+export type { UnknownFacts } from './unknown-facts.ts'

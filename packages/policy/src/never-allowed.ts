@@ -6,7 +6,7 @@
 
 import { isPlainObject } from '@assent/core'
 import type { Clause, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { type Cedar, loadCedar } from './cedar.ts'
+import { authorize, type Cedar, loadCedar } from './cedar.ts'
 import { actionEntity, entitiesOf, type PolicyPerson, type PolicyTarget, resourceEntity } from './cedar-entities.ts'
 import { SlicedSet } from './sliced-set.ts'
 
@@ -57,7 +57,7 @@ export class NeverAllowed {
   }
 
   #decide(person: PolicyPerson, target: PolicyTarget): boolean {
-    const answer = this.#cedar.statefulIsAuthorized({
+    const answer = authorize(this.#cedar, {
       principal: { type: 'Person', id: person.principal },
       action: actionEntity(target.kind),
       resource: resourceEntity(target),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { aShortPolicy } from '../../../test-kit/policy/short-policy.ts'
 import { Policies, type PolicySettings } from './policies.ts'
 import type { PolicyCall } from './policy-set.ts'
@@ -58,8 +58,9 @@ test('[POLICY-9] the digest changes with what can change a decision, and with no
     digest({ groups: { release: ['group:release-managers'], empty: [] } }),
     digest({ issuer: 'https://other' }),
     digest({ timeZone: 'Europe/Berlin' }),
+    digest({ pinsDescriptions: true }),
   ])
-  expect(new Set([first, ...changed]).size).toBe(5)
+  expect(new Set([first, ...changed]).size).toBe(6)
 })
 
 test('[POLICY-10] names of groups and people are resolved with the issuer', async () => {
@@ -165,20 +166,107 @@ test('[POLICY-13] mistakes in Cedar files are reported with line and column', as
   ])
 })
 
-test.each([
-  ['principal.roles', 'principal.roles.contains("admin")'],
-  ['principal.roles', 'principal has roles'],
-  ['resource.definitionChanged', '!resource.definitionChanged'],
-  ['context.address', 'context has address && context.address like "10.*"'],
-])(
-  '[POLICY-48] a policy that refers to %s is refused, because the gateway does not set it',
-  async (attribute, test) => {
-    const text = `@id("closed") forbid (principal, action, resource) when { ${test} };`
-    const allowed = `@id("named") permit (principal, action, resource) when { context.args.roles == "a" };`
+describe('attributes of the person, the tool and the request', () => {
+  const decideBy = async (condition: string, changes: Partial<PolicyCall>) => {
+    const text = `@id("all") permit (principal, action, resource);
+      @id("closed") forbid (principal, action, resource) when { ${condition} };`
+    const policies = await open({ shortForm: [], cedarFiles: [{ file: 'a.cedar', text }] })
+    return policies.decide(call(changes)).effect
+  }
 
-    expect(await Policies.open(settings({ cedarFiles: [{ file: 'a.cedar', text }] }))).toMatchObject([
-      { place: { file: 'a.cedar' }, problem: `This version of Assent does not set ${attribute}.` },
+  test('[POLICY-60] a policy can refer to the roles of the person', async () => {
+    const condition = '!principal.roles.contains("deployer")'
+    const withRoles = (...roles: string[]) => ({ person: { principal: 'ann', groups: [], roles } })
+    expect(await decideBy(condition, withRoles('auditor', 'deployer'))).toBe('allow')
+    expect(await decideBy(condition, withRoles('auditor'))).toBe('deny')
+    expect(await decideBy(condition, withRoles())).toBe('deny')
+  })
+
+  test('[POLICY-61] a policy can refer to the address of the caller; without an address it fails', async () => {
+    const condition = '!context.address.isInRange(ip("10.0.0.0/8")) && !context.address.isLoopback()'
+    expect(await decideBy(condition, { address: '10.1.2.3' })).toBe('allow')
+    expect(await decideBy(condition, { address: '::1' })).toBe('allow')
+    expect(await decideBy(condition, { address: '203.0.113.7' })).toBe('deny')
+    expect(await decideBy(condition, { address: '2001:db8::7' })).toBe('deny')
+    expect(await decideBy(condition, {})).toBe('deny')
+    expect(await decideBy(condition, { address: 'unknown' })).toBe('deny')
+  })
+
+  test('[POLICY-61] a policy gets the time, the claims and the address however it refers to them', async () => {
+    const facts = {
+      address: '10.1.2.3',
+      claims: { client: 'bench' },
+      time: { hour: 23, minute: 0, weekday: 6, date: '2026-11-21' },
+    }
+    for (const condition of [
+      'context.time.hour > 20',
+      'context["time"]["hour"] > 20',
+      'context has time',
+      'context has time.weekday && context.time.weekday == 6',
+      'context.claims.client == "bench"',
+      'context.claims has client',
+      'context has address',
+      '(if true then context else context).address.isIpv4()',
+      'context == context && context has time && context has claims && context has address',
+      '!(context == {"args": {}, "integers": [], "absent": []})',
     ])
-    expect(await Policies.open(settings({ cedarFiles: [{ file: 'a.cedar', text: allowed }] }))).toBeInstanceOf(Policies)
-  },
-)
+      expect(await decideBy(condition, facts), condition).toBe('deny')
+    for (const condition of ['context.time.hour < 20', 'context.claims.client == "other"', 'context.claims has agent'])
+      expect(await decideBy(condition, facts), condition).toBe('allow')
+  })
+
+  test('[POLICY-60] a policy gets the attributes of the person and the tool however it reads them', async () => {
+    const facts = { annotations: { readOnlyHint: true }, person: { principal: 'ann', groups: [], roles: ['deployer'] } }
+    for (const condition of [
+      'resource.readOnly',
+      'resource["readOnly"]',
+      'resource has readOnly && resource has name',
+      '(if true then resource else resource).readOnly',
+      '!resource.destructive && resource.server == "deploy"',
+      'principal has roles',
+      'principal["roles"].contains("deployer")',
+      '[resource.name].contains("rollout")',
+      '{"a": resource.readOnly}.a',
+    ])
+      expect(await decideBy(condition, facts), condition).toBe('deny')
+    for (const condition of ['resource.destructive', 'principal.roles.isEmpty()', 'resource has owner'])
+      expect(await decideBy(condition, facts), condition).toBe('allow')
+  })
+
+  test('[POLICY-62] a policy can refer to a changed definition', async () => {
+    expect(await decideBy('resource.definitionChanged', { isDefinitionChanged: true })).toBe('deny')
+    expect(await decideBy('resource.definitionChanged', {})).toBe('allow')
+  })
+
+  test('[POLICY-62] an allowed call of a changed tool needs the requester; asks and denies stay as they are', async () => {
+    const changed = { isDefinitionChanged: true }
+    const allowing = await open({ shortForm: [allowAll] })
+    const decision = allowing.decide(call(changed))
+    expect(decision).toMatchObject({ effect: 'ask', asks: [{ policy: 'changed tool definition' }] })
+    const asks = decision.effect === 'ask' ? decision.asks : []
+    expect(allowing.requirementsOf(asks, 'ann')).toEqual([
+      { anyOf: [[{ from: ['person:ann'], approvals: 1 }]], excluded: [] },
+    ])
+    const asking = await open({ shortForm: [allowAll, short('two', { ask: { ask: '2 of group:release' } })] })
+    expect(asking.decide(call(changed))).toMatchObject({ effect: 'ask', asks: [{ policy: 'two' }] })
+    const denying = await open({ shortForm: [allowAll, short('closed', 'deny')] })
+    expect(denying.decide(call(changed))).toMatchObject({ effect: 'deny' })
+    const others = await open({ shortForm: [short('prompts', 'allow', { kind: 'prompts' })] })
+    expect(others.decide(call(changed))).toMatchObject({ effect: 'allow' })
+  })
+
+  test('[POLICY-62] a tool is not left out of a list because its definition changed', async () => {
+    const text = `@id("same") permit (principal, action, resource) unless { resource.definitionChanged };`
+    const policies = await open({ shortForm: [], cedarFiles: [{ file: 'a.cedar', text }] })
+    const { person, kind, server, name } = call()
+    expect(policies.neverAllowed(person, { kind, server, name })).toBe(false)
+    expect(policies.decide(call({ isDefinitionChanged: true })).effect).toBe('deny')
+  })
+
+  test('[POLICY-63] owners are people and groups, with the members of `groups:`', async () => {
+    const owners = ['release', 'group:security', 'person:zoe']
+    const policies = await open({ groups: { release: ['group:release-managers'] }, issuer: 'https://id', owners })
+    expect(policies.owners).toEqual(['group:release-managers', 'group:security', 'person:https://id#zoe'])
+    expect((await open()).owners).toEqual([])
+  })
+})

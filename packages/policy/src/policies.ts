@@ -7,7 +7,7 @@
 
 import { type ApprovalRequirement, type Approver, approverNames, digestOf } from '@assent/core'
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { requirementOf } from './ask-terms.ts'
+import { excludesRequester, requirementOf } from './ask-terms.ts'
 import type { PolicyPerson, PolicyTarget } from './cedar-entities.ts'
 import { type CedarFile, readCedarFile } from './cedar-file.ts'
 import { cedarTextOf } from './cedar-text.ts'
@@ -24,8 +24,9 @@ import {
   type PolicySource,
 } from './policy-set.ts'
 import { compileShortForm, type PolicyKind, type ShortPolicy } from './short-form.ts'
+import type { Nearest } from './suggested-name.ts'
 import { type TimeFields, timeFields } from './time-fields.ts'
-import { unsetAttributeIn } from './unset-attributes.ts'
+import { type UnknownFacts, undecidablePolicies } from './unknown-facts.ts'
 
 export interface PlacedPolicy {
   readonly policy: ShortPolicy
@@ -41,6 +42,10 @@ export interface PolicySettings {
   readonly groups: Readonly<Record<string, readonly Approver[]>>
   /** The IANA name of the time zone of `time`, `during` and `outside`. */
   readonly timeZone: string
+  /** Who can accept a changed tool definition: groups of `groups`, `group:…` or `person:…`. */
+  readonly owners?: readonly string[]
+  /** Whether a changed description of a tool counts as a changed definition. */
+  readonly pinsDescriptions?: boolean
   /** The issuer of all subjects; undefined without `identity`, where a subject is the principal. */
   readonly issuer?: string
 }
@@ -53,6 +58,27 @@ export interface PolicyDescription {
   readonly isDryRun: boolean
 }
 
+/** The name that people see as the policy that requires the approval. */
+export const changedDefinitionPolicy = 'changed tool definition'
+
+const changedDefinitionAsk: PolicyAsk = {
+  policy: changedDefinitionPolicy,
+  terms: {
+    anyOf: [[{ from: ['requester'], approvals: 1 }]],
+    exclude: [],
+    declines: 1,
+    needsPresence: false,
+    needsReason: false,
+    surfaces: ['inbox'],
+  },
+}
+
+/** A call that is allowed needs the approval of its requester while the definition of its tool is not accepted. */
+export function askAboutChange(decision: PolicyDecision, call: PolicyCall): PolicyDecision {
+  if (decision.effect !== 'allow' || call.isDefinitionChanged !== true) return decision
+  return { ...decision, effect: 'ask', asks: [changedDefinitionAsk] }
+}
+
 const digestSize = { bytes: 67_108_864, depth: 1_024 } as const
 
 export class Policies {
@@ -60,6 +86,11 @@ export class Policies {
   readonly all: readonly PolicyDescription[]
   /** Of the enforced policies, their terms and the members of `groups`. */
   readonly digest: string
+  /** Who can accept a changed tool definition. */
+  readonly owners: readonly Approver[]
+  readonly pinsDescriptions: boolean
+  /** Whether an enforced policy excludes the requester of the call from its approval. */
+  readonly excludesRequester: boolean
   readonly #sources: readonly PolicySource[]
   readonly #enforced: PolicySet
   readonly #dryRun: PolicySet | undefined
@@ -82,6 +113,9 @@ export class Policies {
     this.#dryRun = dryRun
     this.digest = digestOfAll(sources, settings)
     this.#people = settings
+    this.owners = [...new Set((settings.owners ?? []).flatMap((name) => approversOf(name, settings)))]
+    this.pinsDescriptions = settings.pinsDescriptions ?? false
+    this.excludesRequester = enforcedIn(sources).some(({ annotations }) => excludesRequester(annotations ?? {}))
     const names = Object.keys(settings.groups)
     this.#members = new Map(names.map((name) => [name, new Set(approversOf(name, settings))]))
     this.#timeZone = settings.timeZone
@@ -89,11 +123,11 @@ export class Policies {
   }
 
   /** Loads Cedar and all policies; or returns every problem, in the order of the settings. */
-  static async open(settings: PolicySettings): Promise<Policies | readonly PolicyProblem[]> {
+  static async open(settings: PolicySettings, nearest?: Nearest): Promise<Policies | readonly PolicyProblem[]> {
     const sources = await policySources(settings)
     if (!sources.ok) return sources.problems
     const groups = new Set(Object.keys(settings.groups))
-    const enforced = await PolicySet.build(sources.all, groups)
+    const enforced = await PolicySet.build(sources.all, groups, 'enforce', nearest)
     if (!(enforced instanceof PolicySet)) return enforced
     const hasDryRun = sources.all.some(({ policy }) => modeOf(policy) === 'dry-run')
     const dryRun = hasDryRun ? await PolicySet.build(sources.all, groups, 'dry-run') : undefined
@@ -102,8 +136,10 @@ export class Policies {
     return new Policies(sources.all, enforced, dryRun, settings, neverAllowed)
   }
 
+  /** A call that the policies allow needs the requester's approval while the definition of its tool is not accepted. */
   decide(call: PolicyCall): PolicyDecision {
-    return this.#enforced.decide(this.#withTeams(call))
+    const decision = this.#enforced.decide(this.#withTeams(call))
+    return this.covers(call.kind) ? askAboutChange(decision, call) : decision
   }
 
   /** What the policies in dry run would have decided; undefined when none of them applies to the call. */
@@ -128,6 +164,12 @@ export class Policies {
   /** Who must approve a call of this person. */
   requirementsOf(asks: readonly PolicyAsk[], requester: string): readonly ApprovalRequirement[] {
     return asks.map(({ terms }) => requirementOf(terms, requester, this.#people))
+  }
+
+  /** The names of enforced policies that could apply to a call and refer to something that is not known about it. */
+  undecidable(call: PolicyCall, unknown: UnknownFacts): string[] {
+    if (!this.covers(call.kind)) return []
+    return undecidablePolicies(enforcedIn(this.#sources), this.#withTeams(call), unknown)
   }
 
   /** Every policy as Cedar text, in the order of `all`. */
@@ -166,11 +208,7 @@ export async function policySources(settings: PolicySettings): Promise<Sources> 
   const problems = files.flatMap((file) => (file.ok ? [] : file.problems))
   if (problems.length > 0) return { ok: false, problems }
   const sources = files.flatMap((file) => (file.ok ? file.sources : []))
-  const unset = sources.flatMap(({ policy, place }) => {
-    const attribute = unsetAttributeIn(policy)
-    return attribute === undefined ? [] : [{ place, problem: `This version of Assent does not set ${attribute}.` }]
-  })
-  return unset.length > 0 ? { ok: false, problems: unset } : { ok: true, all: [...short, ...sources] }
+  return { ok: true, all: [...short, ...sources] }
 }
 
 function enforcedIn(sources: readonly PolicySource[]): PolicyJson[] {
@@ -184,9 +222,9 @@ function describe({ policy, place }: PolicySource): PolicyDescription {
 }
 
 function digestOfAll(sources: readonly PolicySource[], settings: PolicySettings): string {
-  const { groups, issuer, timeZone } = settings
+  const { groups, issuer, timeZone, pinsDescriptions = false } = settings
   const ordered = enforcedIn(sources).sort((a, b) => ((a.annotations?.id ?? '') < (b.annotations?.id ?? '') ? -1 : 1))
   const members = Object.fromEntries(Object.keys(groups).map((name) => [name, approversOf(name, settings)]))
-  const value = { policies: ordered, groups: members, timeZone, issuer: issuer ?? null }
+  const value = { policies: ordered, groups: members, timeZone, issuer: issuer ?? null, pinsDescriptions }
   return digestOf('policy set v1', value, digestSize)
 }

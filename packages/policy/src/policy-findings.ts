@@ -3,15 +3,16 @@
 //
 // The servers' tools are optional: without them only what the policies alone show is found.
 
-import { requirementsProblem } from '@assent/core'
+import { approvalProblem } from '@assent/core'
 import { conditionFindings } from './argument-findings.ts'
 import { readAskTerms, requirementOf } from './ask-terms.ts'
 import { cedarFindings } from './cedar-findings.ts'
-import type { KnownTool, Nearest, PolicyFinding } from './finding.ts'
+import type { KnownTool, PolicyFinding } from './finding.ts'
 import { type PolicySettings, policySources } from './policies.ts'
 import { modeOf, type PolicySource } from './policy-set.ts'
 import type { ShortPolicy } from './short-form.ts'
 import { kindsOf, knownFacts, staticMatch } from './static-match.ts'
+import type { Nearest } from './suggested-name.ts'
 
 export interface FindingOptions {
   /** All tools of the servers; undefined if they are not known. */
@@ -30,10 +31,11 @@ export async function policyFindings(
   const short = settings.shortForm.map(({ policy }) => policy)
   const ofPolicies = sources.all.flatMap((source, index) => [
     ...requirementFindings(source, settings),
+    ...surfaceFindings(source, settings),
     ...(tools === undefined ? [] : toolFindings(source, short[index], tools, nearest)),
   ])
   const inFiles = sources.all.slice(short.length)
-  const ofCedar = await cedarFindings(inFiles, tools)
+  const ofCedar = await cedarFindings(inFiles, tools, nearest)
   return [...ofPolicies, ...ofCedar, ...permitFindings(sources.all, tools ?? [])]
 }
 
@@ -42,16 +44,46 @@ function requirementFindings({ policy, place }: PolicySource, settings: PolicySe
   if (annotations.ask === undefined) return []
   const read = readAskTerms(annotations, new Set(Object.keys(settings.groups)))
   if (!read.ok) return []
-  const problem = requirementsProblem([requirementOf(read.terms, 'the requester', settings)])
+  const problem = approvalProblem([requirementOf(read.terms, 'the requester', settings)], read.terms.declines)
   if (problem === undefined) return []
   return [
     {
       level: 'warning',
       place,
       problem: `What "${id}" asks about can never be approved, so every such call is refused: ${problem}`,
-      suggestion: 'Name more approvers, require fewer approvals, or exclude fewer people.',
+      suggestion:
+        'Name other approvers, such as a group at the issuer, require fewer approvals, or exclude fewer people.',
     },
   ]
+}
+
+/** The client is asked only where the approval of the requester alone is enough; otherwise `client` has no effect. */
+function surfaceFindings({ policy, place }: PolicySource, settings: PolicySettings): PolicyFinding[] {
+  const { id, mode: _mode, ...annotations } = policy.annotations ?? {}
+  if (annotations.ask === undefined || annotations.surfaces === undefined) return []
+  const read = readAskTerms(annotations, new Set(Object.keys(settings.groups)))
+  if (!read.ok || !read.terms.surfaces.includes('client')) return []
+  const { terms } = read
+  const warning = (why: string, change: string): PolicyFinding[] => [
+    {
+      level: 'warning',
+      place,
+      problem: `The surface client in "${id}" has no effect, so the inbox asks: ${why}.`,
+      suggestion: `${change}, or remove client from surfaces.`,
+    },
+  ]
+  if (terms.needsPresence) return warning('a passkey is needed', 'Remove presence')
+  if (terms.needsReason) return warning('a reason is needed', 'Remove reason')
+  if (terms.exclude.includes('requester')) return warning('the requester is excluded', 'Remove requester from exclude')
+  // A requester who is in a group of the factor could be enough; one who is not named at all could not.
+  const couldBeEnough = terms.anyOf.some(
+    (factors) => factors.length === 1 && factors.every(({ approvals }) => approvals === 1),
+  )
+  if (couldBeEnough) return []
+  return warning(
+    'the approval of the requester alone is never enough',
+    'Ask for one approval, such as of the requester',
+  )
 }
 
 function toolFindings(
@@ -71,7 +103,7 @@ function toolFindings(
       level: 'warning',
       place,
       problem: `The policy "${policy.annotations?.id}" matches no tool of the servers.`,
-      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}?` }),
+      suggestion: meant === undefined ? 'Write server/name, as `assent servers` lists them.' : `Did you mean ${meant}?`,
     },
   ]
 }
@@ -104,6 +136,7 @@ function permitFindings(all: readonly PolicySource[], tools: readonly KnownTool[
     level: 'warning',
     place: first.place,
     problem: `No policy allows or asks about ${names.join(', ')}${more}: these calls are denied.`,
+    suggestion: `To allow them, add a policy such as { name: other tools, tools: ${JSON.stringify(names[0])}, allow: true }`,
   })
   return findings
 }

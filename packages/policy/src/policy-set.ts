@@ -10,14 +10,15 @@
 
 import type { JsonObject, JsonValue } from '@assent/core'
 import type { CedarValueJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { type ArgumentPath, argumentPaths, inOrder, pointerOf } from './argument-paths.ts'
+import { type ArgumentPath, argumentPaths, attributeNames, inOrder, pointerOf, refersTo } from './argument-paths.ts'
 import { type AskTerms, askAnnotations, readAskTerms } from './ask-terms.ts'
-import { type Cedar, loadCedar } from './cedar.ts'
+import { authorize, type Cedar, loadCedar } from './cedar.ts'
 import { cedarArguments } from './cedar-arguments.ts'
 import { actionEntity, entitiesOf, type PolicyPerson, type PolicyTarget, resourceEntity } from './cedar-entities.ts'
 import type { PolicyKind } from './short-form.ts'
 import { type PolicySlice, SlicedSet } from './sliced-set.ts'
 import { kindsOf, knownFacts, staticMatch } from './static-match.ts'
+import { type Nearest, suggestedName } from './suggested-name.ts'
 import type { TimeFields } from './time-fields.ts'
 
 export interface PolicyCall extends PolicyTarget {
@@ -29,6 +30,7 @@ export interface PolicyCall extends PolicyTarget {
   /** What the calling program says about itself; not verified. */
   readonly claims: { readonly agent?: string; readonly client?: string }
   readonly time: TimeFields
+  /** The IP address of the caller. Without it, a policy that refers to it fails. */
   readonly address?: string
 }
 
@@ -59,6 +61,8 @@ export type PolicyMode = 'enforce' | 'dry-run'
 
 interface LoadedPolicy {
   readonly id: string
+  /** Among all policies. */
+  readonly place: number
   readonly policy: PolicyJson
   readonly effect: 'permit' | 'forbid'
   readonly terms?: AskTerms
@@ -86,11 +90,20 @@ export interface PolicyProblem {
 
 const start: PolicyPlace = { line: 1, column: 1 }
 
+/** What the policies of a slice refer to. Cedar gets nothing else: converting what no policy reads took a third of a decision. */
+interface Needs {
+  readonly paths: readonly ArgumentPath[]
+  readonly context: ReadonlySet<string>
+  readonly attributes: ReadonlySet<string>
+}
+
+const contextMembers = ['claims', 'time', 'address', 'integers', 'absent'] as const
+
 export class PolicySet {
   readonly #cedar: Cedar
   readonly #slices: SlicedSet
   readonly #policies: ReadonlyMap<string, LoadedPolicy>
-  readonly #paths = new Map<PolicySlice, readonly ArgumentPath[]>()
+  readonly #needs = new Map<PolicySlice, Needs>()
   readonly #kinds: ReadonlySet<PolicyKind>
 
   private constructor(cedar: Cedar, slices: SlicedSet, policies: ReadonlyMap<string, LoadedPolicy>) {
@@ -105,14 +118,15 @@ export class PolicySet {
     all: readonly PolicySource[],
     groups: ReadonlySet<string>,
     mode: PolicyMode = 'enforce',
+    nearest: Nearest = () => undefined,
   ): Promise<PolicySet | readonly PolicyProblem[]> {
     const cedar = await loadCedar()
     const problems: PolicyProblem[] = []
     const policies = new Map<string, LoadedPolicy>()
-    for (const { policy, place } of all) {
-      const loaded = load(policy, groups)
-      if (typeof loaded === 'string') problems.push({ place, problem: loaded })
-      else if (policies.has(loaded.id)) problems.push({ place, problem: `Another policy is called "${loaded.id}".` })
+    for (const [index, { policy, place }] of all.entries()) {
+      const loaded = load(policy, groups, index, nearest)
+      if ('problem' in loaded) problems.push({ place, ...loaded })
+      else if (policies.has(loaded.id)) problems.push({ place, ...sameName(loaded.id, all, index) })
       else policies.set(loaded.id, loaded)
     }
     if (problems.length > 0) return problems
@@ -136,15 +150,16 @@ export class PolicySet {
   decide(call: PolicyCall): PolicyDecision {
     if (!this.covers(call.kind)) return { effect: 'allow', policies: [], errors: [] }
     const slice = this.#slices.sliceFor(call)
-    const paths = this.#pathsOf(slice)
+    const { paths, context, attributes } = this.#needsOf(slice)
     const { args, unrepresentable, integers, absent } = cedarArguments(call.arguments, call.schema, paths)
-    const answer = this.#cedar.statefulIsAuthorized({
+    const known = { ...contextOf(call), integers: [...integers], absent: [...absent] }
+    const answer = authorize(this.#cedar, {
       principal: { type: 'Person', id: call.person.principal },
       action: actionEntity(call.kind),
       resource: resourceEntity(call),
-      context: { ...contextOf(call), args, integers: [...integers], absent: [...absent] },
+      context: { args, ...Object.fromEntries(Object.entries(known).filter(([member]) => context.has(member))) },
       preparsedPolicySetId: slice.name,
-      entities: entitiesOf(call.person, call, call.isDefinitionChanged === true),
+      entities: entitiesOf(call.person, call, call.isDefinitionChanged === true, (name) => attributes.has(name)),
     })
     if (answer.type === 'failure') return failedDecision(answer.errors.map(({ message }) => ({ policy: '', message })))
     const { decision, diagnostics } = answer.response
@@ -153,11 +168,16 @@ export class PolicySet {
     return this.#combine(decision, diagnostics.reason, errors)
   }
 
-  #pathsOf(slice: PolicySlice): readonly ArgumentPath[] {
-    const known = this.#paths.get(slice)
+  #needsOf(slice: PolicySlice): Needs {
+    const known = this.#needs.get(slice)
     if (known !== undefined) return known
-    const made = inOrder(slice.policies.flatMap(argumentPaths))
-    this.#paths.set(slice, made)
+    const { policies } = slice
+    const made: Needs = {
+      paths: inOrder(policies.flatMap(argumentPaths)),
+      context: new Set(contextMembers.filter((member) => policies.some((policy) => refersTo(member, policy)))),
+      attributes: new Set(policies.flatMap((policy) => [...attributeNames(policy)])),
+    }
+    this.#needs.set(slice, made)
     return made
   }
 
@@ -173,7 +193,9 @@ export class PolicySet {
 
   #combine(decision: 'allow' | 'deny', reason: readonly string[], errors: readonly PolicyError[]): PolicyDecision {
     const failed = new Set(errors.map(({ policy }) => policy))
-    const of = (ids: Iterable<string>) => [...ids].flatMap((id) => this.#policies.get(id) ?? [])
+    // In the order of the policies: Cedar names them in any order, and equal calls must have equal requirements.
+    const of = (ids: Iterable<string>) =>
+      [...ids].flatMap((id) => this.#policies.get(id) ?? []).sort((a, b) => a.place - b.place)
     const failedForbids = of(failed).filter(({ effect }) => effect === 'forbid')
     if (failedForbids.length > 0) {
       return { effect: 'deny', because: 'failed', policies: failedForbids.map(({ id }) => id), errors }
@@ -185,7 +207,7 @@ export class PolicySet {
     if (decision === 'deny' || satisfied.length === 0) {
       return { effect: 'deny', because: 'not-permitted', policies: [], errors }
     }
-    const asking = [...satisfied, ...of(failed)].flatMap(({ id, terms }) =>
+    const asking = of([...satisfied.map(({ id }) => id), ...failed]).flatMap(({ id, terms }) =>
       terms === undefined ? [] : [{ policy: id, terms }],
     )
     const policies = satisfied.map(({ id }) => id)
@@ -198,23 +220,44 @@ function failedDecision(errors: readonly PolicyError[]): PolicyDecision {
   return { effect: 'deny', because: 'failed', policies: [], errors }
 }
 
-function load(policy: PolicyJson, groups: ReadonlySet<string>): LoadedPolicy | string {
+type Mistake = Omit<PolicyProblem, 'place'>
+
+function sameName(id: string, all: readonly PolicySource[], index: number): Mistake {
+  const other = all.slice(0, index).find(({ policy }) => policy.annotations?.id === id)?.place
+  const where = other === undefined ? '' : ` (${other.file === undefined ? '' : `${other.file}, `}line ${other.line})`
+  return { problem: `Another policy is called "${id}"${where}.`, suggestion: 'Give one of them another name.' }
+}
+
+function load(
+  policy: PolicyJson,
+  groups: ReadonlySet<string>,
+  place: number,
+  nearest: Nearest,
+): LoadedPolicy | Mistake {
   const { id, mode, ...annotations } = policy.annotations ?? {}
-  if (id === undefined || id === '') return 'A policy needs a name: @id("…").'
-  if (mode !== undefined && mode !== 'enforce' && mode !== 'dry-run') return '@mode: Write enforce or dry-run.'
+  if (id === undefined || id === '')
+    return { problem: 'A policy needs a name.', suggestion: 'Write @id("…") before it.' }
+  if (mode !== undefined && mode !== 'enforce' && mode !== 'dry-run')
+    return { problem: `@mode is "${mode}".`, suggestion: 'Write enforce or dry-run.' }
   // A misspelled @ask would make a permit of it.
   const unknown = Object.keys(annotations).find((name) => !(askAnnotations as readonly string[]).includes(name))
-  if (unknown !== undefined)
-    return `Unknown annotation @${unknown}. There are @id, @mode, @${askAnnotations.join(', @')}.`
+  if (unknown !== undefined) {
+    const known = ['id', 'mode', ...askAnnotations].map((name) => `@${name}`)
+    return { problem: `Unknown annotation @${unknown}.`, suggestion: suggestedName(`@${unknown}`, known, nearest) }
+  }
   const paths = argumentPaths(policy)
-  const loaded = { id, policy, effect: policy.effect, paths, kinds: kindsOf(policy) }
+  const loaded = { id, place, policy, effect: policy.effect, paths, kinds: kindsOf(policy) }
   if (annotations.ask === undefined) {
     const [term] = Object.keys(annotations)
-    return term === undefined ? loaded : `@${term} belongs to a policy that asks: add @ask("…").`
+    return term === undefined
+      ? loaded
+      : { problem: `@${term} belongs to a policy that asks.`, suggestion: `Add @ask("…"), or remove @${term}.` }
   }
-  if (policy.effect === 'forbid') return 'A forbid denies: it cannot ask.'
-  const read = readAskTerms(annotations, groups)
-  return read.ok ? { ...loaded, terms: read.terms } : `@${read.annotation}: ${read.problem}`
+  if (policy.effect === 'forbid')
+    return { problem: 'A forbid denies: it cannot ask.', suggestion: 'Write permit, or remove @ask.' }
+  const read = readAskTerms(annotations, groups, nearest)
+  if (read.ok) return { ...loaded, terms: read.terms }
+  return { problem: read.problem, suggestion: read.suggestion }
 }
 
 export function modeOf({ annotations }: PolicyJson): PolicyMode {
@@ -222,5 +265,6 @@ export function modeOf({ annotations }: PolicyJson): PolicyMode {
 }
 
 function contextOf({ claims, time, address }: PolicyCall): Record<string, CedarValueJson> {
-  return { claims: { ...claims }, time: { ...time }, ...(address === undefined ? {} : { address }) }
+  const from = address === undefined ? {} : { address: { __extn: { fn: 'ip', arg: address } } }
+  return { claims: { ...claims }, time: { ...time }, ...from }
 }

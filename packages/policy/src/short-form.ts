@@ -77,10 +77,15 @@ export function compileShortForm(policy: ShortPolicy, names: PeopleNames): Polic
     conditions: [{ kind: 'when', body: allOf(conditions) }],
     annotations: {
       id: name,
-      ...(typeof effect === 'string' ? {} : effect.ask),
+      ...(typeof effect === 'string' ? {} : { ...impliedRisk(policy), ...effect.ask }),
       ...(policy.isDryRun ? { mode: 'dry-run' } : {}),
     },
   }
+}
+
+/** A policy that is limited to destructive tools asks about something destructive. */
+function impliedRisk({ annotations }: ShortPolicy): { readonly risk?: string } {
+  return annotations.destructive === true ? { risk: 'destructive' } : {}
 }
 
 function target(pattern: string, kind: PolicyKind): Expr {

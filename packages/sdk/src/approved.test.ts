@@ -4,7 +4,7 @@ import { actionDigest, toolDefinitionDigest } from '@assent/core'
 import { McpServer } from '@modelcontextprotocol/server'
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { z } from 'zod'
-import { approved } from './approved.ts'
+import { type ApprovedInteraction, approved } from './approved.ts'
 import { field } from './ask/field.ts'
 import { createAssent, interactive } from './assent.ts'
 import { verifyReceipt } from './index.ts'
@@ -91,6 +91,36 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
       expect(remove).not.toHaveBeenCalled()
     })
 
+    test.each([true, false])(
+      '[APPROVED-5] gets frozen arguments and returns JSON, with and without an approval: %s',
+      async (needed) => {
+        const seen: unknown[] = []
+        const tool = approved(
+          async (removal: { readonly path: string; readonly owner: { readonly name: string } }) => {
+            const { owner } = removal
+            seen.push(Object.isFrozen(removal), Object.isFrozen(owner))
+            return { at: new Date(0), note: undefined, name: owner.name }
+          },
+          { title: 'Remove', when: () => needed },
+        )
+        const sent = { path: '/tmp/a', owner: { name: 'Ada' } }
+        const handler = assent.interactive<[typeof sent], unknown, unknown>(
+          async (args, interaction) => {
+            const result = await tool(args, interaction)
+            expectTypeOf(result).toEqualTypeOf<{ at: string; name: string }>()
+            expect(Object.isFrozen(args)).toBe(false)
+            return JSON.stringify([result, Object.keys(result)])
+          },
+          { name: 'remove' },
+        )
+        const who = needed ? person().approves() : person()
+        const { text } = await callTool(handler, sent, { person: who, revision })
+        expect(JSON.parse(text)).toEqual([{ at: '1970-01-01T00:00:00.000Z', name: 'Ada' }, expect.any(Array)])
+        expect(JSON.parse(text)[1]).toHaveLength(2)
+        expect(seen).toEqual([true, true])
+      },
+    )
+
     test('[APPROVED-2] a condition that changes between two rounds skips no approval', async () => {
       let calls = 0
       const remove = vi.fn(async () => 'removed')
@@ -176,6 +206,33 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
       expect(ran).toHaveBeenCalledTimes(1)
     })
 
+    test('[APPROVED-3] a field with a pattern can be edited, and its pattern holds', async () => {
+      const ran = vi.fn()
+      const patterned = { editable: { path: field.text({ pattern: '^/tmp/' }) } }
+      await call(gated(ran, patterned), person().accepts({ path: '/tmp/d' }).approves())
+      expect(ran).toHaveBeenCalledExactlyOnceWith({ path: '/tmp/d', count: 2 })
+      expect((await call(gated(ran, patterned), person().accepts({ path: '/etc' }))).refused).toBe('validation_failed')
+      const other = { editable: { path: field.text({ pattern: '^/home/' }) } }
+      await expect(call(gated(ran, other), person())).rejects.toMatchObject({ code: 'misconfigured' })
+      expect(ran).toHaveBeenCalledTimes(1)
+    })
+
+    test('[APPROVED-3] an argument that is null is an empty field, which may stay empty', async () => {
+      const tool = async (_: Removal, { ask }: Interaction) => {
+        const editable = z.object({ note: z.string().nullable(), size: z.number().nullable().default(3) })
+        const action: { note: string | null; size: number | null } = { note: null, size: null }
+        return JSON.stringify(await ask.approve('Remove', action, { editable }))
+      }
+      const { text, transcript } = await call(tool, person().accepts({}).approves())
+      expect(transcript[0]?.question.fields).toEqual({
+        note: expect.not.objectContaining({ default: expect.anything() }),
+        size: expect.not.objectContaining({ default: expect.anything() }),
+      })
+      expect(JSON.parse(text)).toEqual({ note: null, size: null })
+      const filled = await call(tool, person().accepts({ note: 'x', size: 1 }).approves())
+      expect(JSON.parse(filled.text)).toEqual({ note: 'x', size: 1 })
+    })
+
     test.each<[string, object]>([
       ['a name that is not an argument', { editable: ['paht'] }],
       ['a form for something that is not an argument', { editable: { paht: field.text() } }],
@@ -224,9 +281,19 @@ test('[APPROVED-1] types follow through the registration, and a tool without arg
     ),
   )
   const bare = interactive(
-    approved(async ({ signal }: Interaction) => String(signal.aborted), { title: 'Run' }),
+    approved(async ({ signal }: ApprovedInteraction) => String(signal.aborted), { title: 'Run' }),
     { name: 'bare' },
   )
+  approved<Removal>(
+    async (given) => {
+      // @ts-expect-error they are a frozen copy
+      given.path = '/'
+      return ''
+    },
+    { title: 'Remove' },
+  )
+  // @ts-expect-error inside the gate nothing can be asked
+  approved(async (_: Removal, { ask }) => ask.text('Name?'), { title: 'Remove' })
   const { text } = await callTool(bare, undefined, { person: person().approves({ asked: 'Run' }) })
   expect(text).toBe('false')
 })

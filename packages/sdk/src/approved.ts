@@ -6,7 +6,10 @@
 import type { Editable } from './ask/editable.ts'
 import type { AskOptions } from './ask/options.ts'
 import { ownStepPrefix } from './ask/step.ts'
+import { frozenCopy } from './frozen.ts'
 import { type Interaction, runOf } from './interaction.ts'
+import type { Jsonify } from './run/jsonify.ts'
+import { asStepResult } from './run/step-entry.ts'
 
 export interface ApprovedOptions<Arguments> extends AskOptions {
   /** Whether these arguments need an approval: always, without it. Only `false` means that they do not. */
@@ -21,22 +24,26 @@ export interface ApprovedOptions<Arguments> extends AskOptions {
   readonly useWithinMs?: number
 }
 
+/** What an approved handler can use. `ask`, `step` and `gate` would be inside the gate, where they fail. */
+export type ApprovedInteraction<Context = unknown> = Pick<Interaction<Context>, 'signal' | 'context'>
+
 /**
  * Requires an approval for a tool:
  *
  *     assent.tool(server, 'delete', { inputSchema }, approved(remove, { title: 'Delete a file', when: ({ path }) => isShared(path) }))
  *
- * The handler cannot ask questions of its own when it was approved; ask first and use `gate` for that.
+ * The handler is the work of a gate, so it gets no `ask`, `step` or `gate`. If it needs them, use `gate` in an ordinary handler.
  */
 export function approved<Arguments, Context = unknown, Result = string>(
-  handler: (given: Arguments, interaction: Interaction<Context>) => Result | Promise<Result>,
+  /** Gets a deeply frozen copy of the arguments, approved or not. Its result is returned after JSON, like that of a step. */
+  handler: (given: Readonly<Arguments>, interaction: ApprovedInteraction<Context>) => Result | Promise<Result>,
   options: ApprovedOptions<Arguments>,
-): (given: Arguments, interaction: Interaction<Context>) => Promise<Result>
+): (given: Arguments, interaction: Interaction<Context>) => Promise<Jsonify<Result>>
 /** A tool without arguments: the person approves its title. */
 export function approved<Context = unknown, Result = string>(
-  handler: (interaction: Interaction<Context>) => Result | Promise<Result>,
+  handler: (interaction: ApprovedInteraction<Context>) => Result | Promise<Result>,
   options: ApprovedOptions<undefined>,
-): (interaction: Interaction<Context>) => Promise<Result>
+): (interaction: Interaction<Context>) => Promise<Jsonify<Result>>
 export function approved(
   handler: (...given: never[]) => unknown,
   options: ApprovedOptions<never>,
@@ -45,8 +52,10 @@ export function approved(
     const interaction = received.at(-1) as Interaction
     const given = received.slice(0, -1) as never[]
     const { when, title, describe, ...asked } = options
-    if (when !== undefined && !(await isNeeded(interaction, () => when(given[0] as never))))
-      return handler(...(received as never[]))
+    if (when !== undefined && !(await isNeeded(interaction, () => when(given[0] as never)))) {
+      const copied = given.length === 0 ? [] : [frozenCopy(given[0]), ...given.slice(1)]
+      return asStepResult(await handler(...([...copied, interaction] as never[])))
+    }
     const claim = describe?.(given[0] as never)
     const action = {
       ...asked,

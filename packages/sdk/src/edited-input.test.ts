@@ -87,6 +87,26 @@ test('[APPROVED-4] an argument that the schema converts is not checked again, an
   }
 })
 
+test('[APPROVED-4] an argument that the schema converts to a value without JSON can be edited as what the action has', async () => {
+  const toDate = (text: string) => new Date(text)
+  const dated = z.object({
+    when: z.iso.datetime().transform(toDate),
+    // Not sent, so nothing tells that its type changes.
+    until: z.iso.datetime().default('2026-12-01T00:00:00Z').transform(toDate),
+  })
+  const handler = async ({ when, until }: z.infer<typeof dated>, { ask }: Interaction) => {
+    const action = { when: when.toISOString(), until: until.toISOString() }
+    return JSON.stringify(await ask.approve('Book', action, { editable: ['when', 'until'] }))
+  }
+  const edited = { when: '2026-11-02T00:00:00.000Z', until: '2026-11-03T00:00:00.000Z' }
+  for (const [, newServer] of servers) {
+    const tool = assent.tool(newServer(), 'book', { inputSchema: dated }, handler)
+    const who = person().accepts(edited).approves()
+    const { text } = await callTool(tool, { when: '2026-11-01T00:00:00Z' }, { person: who, everyRevision: true })
+    expect(JSON.parse(text)).toEqual(edited)
+  }
+})
+
 test('[APPROVED-4] a handler outside of assent.tool can pass its schema, and a rule between arguments holds', async () => {
   const ordered = z
     .object({ from: z.number(), to: z.number() })

@@ -51,7 +51,7 @@ export type { Yielded } from './generator/yielded.ts'
 export { type AskingGenerator, type GeneratorInteraction, yielding } from './generator/yielding.ts'
 
 // run only what was approved
-export { type ApprovedOptions, approved } from './approved.ts'
+export { type ApprovedInteraction, type ApprovedOptions, approved } from './approved.ts'
 export type { Editable } from './ask/editable.ts'
 export type { JsonMembers } from './ask/json-members.ts'
 export type { ToolDefinition } from './gate/action.ts'

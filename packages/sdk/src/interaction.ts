@@ -4,7 +4,7 @@ import { AssentError } from '@assent/core'
 import { type Ask, createAsk } from './ask/ask.ts'
 import * as describe from './ask/describe.ts'
 import type { Run } from './ask/run.ts'
-import { ownStepPrefix, type StepContext, type StepOptions } from './ask/step.ts'
+import { pageStepPrefix, type StepContext, type StepOptions } from './ask/step.ts'
 import type { ToolInput } from './ask/tool-input.ts'
 import { actionOf, type ToolIdentity } from './gate/action.ts'
 import { createGate, type Gate } from './gate/gate.ts'
@@ -52,7 +52,7 @@ export function createInteraction<Context>(parts: InteractionParts<Context>): In
       const page = fingerprintOf(description)
       const count = (pages.get(page) ?? 0) + 1
       pages.set(page, count)
-      return askForSecret(description, `${ownStepPrefix}secret ${page} ${count}`, parts)
+      return askForSecret(description, `${pageStepPrefix}${page} ${count}`, parts)
     },
     approval: (title, action, settings) => describe.approve(title, actionOf(identity, title, action), settings),
   })

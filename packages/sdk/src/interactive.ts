@@ -10,6 +10,7 @@ import type { Run } from './ask/run.ts'
 import type { ToolDefinition } from './gate/action.ts'
 import { createInteraction, type Interaction } from './interaction.ts'
 import type { Journal } from './journal/journal.ts'
+import { memberOf } from './member-of.ts'
 import { observedRun } from './observe/observed-run.ts'
 import { tracedRun } from './observe/trace.ts'
 import { rawArgumentsOf } from './raw-arguments.ts'
@@ -51,7 +52,7 @@ export type McpHandler<Given extends unknown[], Context, Result> = (...received:
 
 type HandlerResult<Result> = NoInfer<Result> | string | Promise<NoInfer<Result> | string>
 
-/** Types are inferred from the registration; without one it is a tool without arguments. */
+/** Types are inferred from the registration. Without a registration, the tool has no arguments. */
 export type Interactive = <Given extends unknown[] = [], Context = unknown, Result = ToolText>(
   handler: (...given: [...Given, Interaction<Context>]) => HandlerResult<Result>,
   options?: InteractiveOptions,
@@ -78,7 +79,7 @@ export function createInteractive(serverContext: ServerContext): Interactive {
         const value = await serve(
           serverContext,
           options.server,
-          { context, given, raw, kind, target, principal },
+          { context, given, raw, kind, target, principal, name: options.name },
           (run, signal, passed, journal) => {
             const observed = observedRun(run, observer, options.name, journal)
             const input = { schema: options.inputSchema, parsed: passed[0], raw: raw?.[0] }
@@ -124,6 +125,8 @@ interface Call {
   readonly kind: CallKind
   readonly target: string
   readonly principal: string
+  /** As it was registered, if it is known. */
+  readonly name: string | undefined
 }
 
 type StartedHandler = (run: Run, signal: AbortSignal, given: readonly unknown[], journal?: Journal) => unknown
@@ -134,7 +137,7 @@ async function serve(
   call: Call,
   handler: StartedHandler,
 ): Promise<unknown> {
-  const { context, given, raw, kind, target, principal } = call
+  const { context, given, raw, kind, target, principal, name } = call
   // In a later turn, so that an error that the handler throws synchronously is an outcome like any other.
   const started = (run: Run, signal: AbortSignal, passed = given, journal?: Journal) =>
     Promise.resolve().then(() => handler(run, signal, passed, journal))
@@ -144,10 +147,18 @@ async function serve(
       principal,
       requestDigest: callDigest(kind, target, raw ?? given),
       ...(raw === undefined ? {} : firstArguments(given, raw)),
+      onOtherArguments: () => {
+        if (raw === undefined && given.length > 0) serverContext.adviseOtherArguments(name)
+      },
     }
     return round20260728(round, binding, serverContext, (run, journal) => {
       const first = journal.given
-      return started(run, signalOf(context), first === undefined ? given : decodeArguments(first), journal)
+      return started(
+        run,
+        signalOf(context),
+        first === undefined ? given : decodeArguments(first, raw ?? given),
+        journal,
+      )
     })
   }
   const { surface, signal } = surfaceOf(context, server, serverContext)
@@ -193,11 +204,6 @@ function metaOf(context: unknown): unknown {
 
 function outcomeOf(result: unknown): string {
   return isUnfinished(result) ? 'input-required' : 'finished'
-}
-
-function memberOf(holder: unknown, name: string): unknown {
-  if (typeof holder !== 'object' || holder === null) return undefined
-  return (holder as Readonly<Record<string, unknown>>)[name]
 }
 
 /** A handler may return text; each kind of call has its own result shape for it. */

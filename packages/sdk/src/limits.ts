@@ -40,10 +40,16 @@ export const sdkLimits = {
    */
   repeatWithinMs: 10 * 1_000,
   stepNameChars: 128,
-  /** Parsed arguments that travel in the state, because they differ from what the client sent. */
+  /** Members of parsed arguments that travel in the state, because they differ from what the client sent. */
   argumentsInStateChars: 16 * 1_024,
   /** A larger result of a step stays in the store, if there is one, and is not sent with the state. */
   stepInStateChars: 16 * 1_024,
+  /** The largest result as JSON that a store keeps, and that a step may declare. */
+  stepResultChars: 256 * 1_024,
+  /** So do further results of a call whose journal has this size: the rest is for arguments, questions and answers. */
+  stepsInStateChars: 80 * 1_024,
+  /** Reserved for a receipt before its approval is used. */
+  receiptInStateChars: 4 * 1_024,
   stepRetries: 10,
   /** Before the second attempt of a step; doubled for each further one. */
   retryFirstMs: 200,

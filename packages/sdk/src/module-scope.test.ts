@@ -1,5 +1,6 @@
 // What a server may do while its module loads, and what it loads.
 
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +20,29 @@ test('[RUNTIME-1] createAssent draws nothing random: Cloudflare Workers forbid t
   isServing = true
   expect((await callTool(tool, undefined, { person: scriptedPerson().accepts('Ada') })).text).toBe('Ada')
 })
+
+/** What workerd forbids while a module loads: timers, requests, signals and random values. */
+const forbidAtModuleScope = `
+  import crypto from 'node:crypto'
+  import { syncBuiltinESMExports } from 'node:module'
+  const no = (name) => function () { throw new Error(name + ' is called while a module loads') }
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'AbortController']) globalThis[name] = no(name)
+  for (const name of ['timeout', 'any', 'abort']) AbortSignal[name] = no('AbortSignal.' + name)
+  for (const name of ['getRandomValues', 'randomUUID']) globalThis.crypto[name] = no(name)
+  for (const name of ['randomBytes', 'randomUUID', 'randomFillSync', 'generateKeyPairSync']) crypto[name] = no(name)
+  Math.random = no('Math.random')
+  syncBuiltinESMExports()
+`
+
+test.each(['index.ts', 'testing.ts', 'http.ts'])(
+  '[RUNTIME-1] loading %s does nothing that a Worker forbids',
+  (entry) => {
+    const url = new URL(entry, import.meta.url).href
+    const program = `${forbidAtModuleScope}\nconst { createAssent } = await import(${JSON.stringify(url)})\ncreateAssent?.()`
+    const args = ['--conditions=assent-source', '--input-type=module', '--eval', program]
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: 'pipe' })).toBe('')
+  },
+)
 
 test('[RUNTIME-1] keys are still checked at once', () => {
   expect(() => createAssent({ keys: [{ id: 'short', secret: new Uint8Array(3) }] })).toThrow()

@@ -16,8 +16,28 @@ export function recordingRaw<Schema extends StandardSchema>(schema: Schema): Sch
     if (result.issues === undefined && isHolder(result.value)) received.set(result.value, raw)
     return result
   }
-  // Inherits everything else, such as the members by which the SDK recognises its own schema library.
-  return Object.create(schema, { '~standard': { value: { ...standard, validate }, enumerable: true } }) as Schema
+  const members = { '~standard': { value: { ...standard, validate }, enumerable: true } }
+  if (typeof schema !== 'function') return Object.create(schema, members) as Schema
+  return Object.defineProperties(callableLike(schema), members)
+}
+
+/** A function that calls this one. It inherits everything else, such as the members by which the SDK recognises a schema library. */
+function callableLike<Callable extends (...given: unknown[]) => unknown>(original: Callable): Callable {
+  const callable = (...given: unknown[]) => original(...given)
+  for (const own of ['name', 'length'] as const) Reflect.deleteProperty(callable, own)
+  return Object.setPrototypeOf(callable, original)
+}
+
+const recorded = new WeakSet<object>()
+
+/** Notes that a tool was registered so that its raw arguments are recorded. */
+export function noteRecorded(tool: object): void {
+  recorded.add(tool)
+}
+
+/** Whether the handler of this tool gets its raw arguments, too. */
+export function isRecorded(tool: object): boolean {
+  return recorded.has(tool)
 }
 
 /** Undefined where nothing was recorded: the parsed arguments then have to do. */

@@ -16,23 +16,46 @@ export function callDigest(kind: CallKind, name: string, given: readonly unknown
 
 /**
  * The parsed arguments, for the state: a schema that adds a value of its own would give the handler another one in each round.
- * Left out if they are what the client sent, cannot be encoded, or are large: then each round parses them again.
+ * Members that are as the client sent them are left out, because it sends them again. Nothing is kept if all of them are, if they
+ * cannot be encoded, or if what is left is large: then each round parses them again.
  */
 export function firstArguments(given: readonly unknown[], raw: readonly unknown[]): { readonly given?: JsonValue } {
   try {
-    const encoded = encodeArgument(given)
-    const text = JSON.stringify(encoded)
-    const isLeftOut = text.length > sdkLimits.argumentsInStateChars || text === JSON.stringify(encodeArgument(raw))
-    return isLeftOut ? {} : { given: encoded }
+    const sent = raw.map(encodeArgument)
+    const encoded = given.map(encodeArgument)
+    if (JSON.stringify(encoded) === JSON.stringify(sent)) return {}
+    const changed = encoded.map((value, index) => changedMembers(value, sent[index]))
+    return JSON.stringify(changed).length > sdkLimits.argumentsInStateChars ? {} : { given: changed }
   } catch (error) {
     if (!isAssentError(error, 'misconfigured')) throw error
     return {}
   }
 }
 
-/** What `firstArguments` encoded. */
-export function decodeArguments(encoded: JsonValue): unknown[] {
-  return decodeArgument(encoded) as unknown[]
+/** What `firstArguments` encoded. `raw` is what the client sent in this round, which is the same. */
+export function decodeArguments(encoded: JsonValue, raw: readonly unknown[]): unknown[] {
+  return (encoded as JsonValue[]).map((value, index) => {
+    if (!isPlainObject(value) || value[''] !== 'changed') return decodeArgument(value)
+    const members = value.value as readonly Member[]
+    const sent = encodeArgument(raw[index]) as Readonly<Record<string, JsonValue>>
+    const entries = members.map(([name, ...changed]) => [name, changed.length > 0 ? changed[0] : sent[name]])
+    return decodeArgument(Object.fromEntries(entries) as JsonValue)
+  })
+}
+
+/** A member, with its value if it differs from what the client sent. */
+type Member = readonly [string, JsonValue?]
+
+function changedMembers(encoded: JsonValue, sent: JsonValue | undefined): JsonValue {
+  if (!isPlainMembers(encoded) || !isPlainMembers(sent)) return encoded
+  const isSent = (name: string, value: JsonValue) =>
+    Object.hasOwn(sent, name) && JSON.stringify(sent[name]) === JSON.stringify(value)
+  const members = Object.entries(encoded).map(([name, value]) => (isSent(name, value) ? [name] : [name, value]))
+  return { '': 'changed', value: members }
+}
+
+function isPlainMembers(encoded: JsonValue | undefined): encoded is Readonly<Record<string, JsonValue>> {
+  return isPlainObject(encoded) && !Object.hasOwn(encoded, '')
 }
 
 function encodeArgument(value: unknown): JsonValue {

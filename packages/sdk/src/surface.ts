@@ -32,6 +32,8 @@ export interface PutOptions {
 export type Reply =
   /** The answer as it was received, unchecked. */
   | { readonly kind: 'answered'; readonly answer: unknown }
+  /** An answer that does not fit the question and was not passed on; `why` is the reason. */
+  | { readonly kind: 'invalid'; readonly why: string }
   /** The timeout passed, by the clock of the side that was asked. */
   | { readonly kind: 'expired' }
   /** The question could not be shown on this surface. */

@@ -31,6 +31,13 @@ test('[SDK-29] the type of a step or gate describes what it returns after JSON',
   expectTypeOf<Jsonify<void>>().toEqualTypeOf<undefined>()
   expectTypeOf<Jsonify<'a' | 7 | null>>().toEqualTypeOf<'a' | 7 | null>()
   expectTypeOf<Jsonify<unknown>>().toEqualTypeOf<unknown>()
+  expectTypeOf<keyof Jsonify<Map<string, number>>>().toEqualTypeOf<never>()
+  expectTypeOf<keyof Jsonify<Set<string>>>().toEqualTypeOf<never>()
+  expectTypeOf<keyof Jsonify<RegExp>>().toEqualTypeOf<never>()
+  expect(JSON.stringify(/x/)).toBe('{}')
+  // Data of an error, whose type no type can distinguish from that of an `Error`.
+  type Failure = { name: string; message: string; stack: string }
+  expectTypeOf<Jsonify<Failure>>().toEqualTypeOf<Failure>()
   expectTypeOf<Jsonify<{ readonly kind: 'a'; readonly list: readonly string[] }>>().toEqualTypeOf<{
     readonly kind: 'a'
     readonly list: readonly string[]
@@ -180,6 +187,9 @@ export async function gatesByInterface(gate: Gate, given: Deployment): Promise<v
   })
   // @ts-expect-error only JSON values can be approved, at any depth
   await gate({ title: 'Deploy', arguments: { ...given, owner: { at: new Date() } } }, () => 1)
+  const unknownNote: { note: string | undefined } = { note: given.note }
+  // @ts-expect-error a member that may be undefined could not be shown; leave it out instead
+  await gate({ title: 'Deploy', arguments: unknownNote }, () => 1)
   // @ts-expect-error a function is not JSON
   await gate({ title: 'Deploy', arguments: { run: () => 1 } }, () => 1)
 }

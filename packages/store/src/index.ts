@@ -25,6 +25,7 @@ export type { AskMove, Change, ChangeListener, Changes, ChangesRead } from './ch
 export type { Waiter } from './notify/waiters.ts'
 
 // send messages about asks
+export type { Definitions, StoredDefinition, ToolName } from './definitions/definitions.ts'
 export type { DueMessage, MessageClaim, MessageStage, NextMessage, Outbox } from './outbox/outbox.ts'
 
 // use an approval once
@@ -75,8 +76,22 @@ export type {
 export type { PresenceProblem, PresenceResponse } from './asks/answer-request.ts'
 
 // prove what happened
-export type { Audit, AuditNote } from './audit/audit.ts'
+export type { Audit, AuditNote, AuditVerdict, OlderCheckpoint } from './audit/audit.ts'
+export type { Integrated, LogHead } from './log/audit-log.ts'
+export type { Sequencer } from './log/sequencer.ts'
 export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './record-check/record-check.ts'
+
+// record calls
+export type {
+  CallOutcome,
+  RecordedCall,
+  RecordedCalls,
+  RecordedPosition,
+  StoredRecordedCall,
+} from './recorded-calls/recorded-calls.ts'
+
+// erase what is no longer needed
+export type { PersonErased, Retained, Retention, RetentionPeriods } from './retention/retention.ts'
 
 // measure
 export type { PoolState } from './engine/engine.ts'

@@ -14,7 +14,7 @@ import { NatsSignals } from './notify/nats-signals.ts'
 import { PollSignals } from './notify/poll-signals.ts'
 import { PostgresSignals } from './notify/postgres-signals.ts'
 import type { Signals } from './notify/signals.ts'
-import { Store, type StoreOptions, withDefaults } from './store.ts'
+import { requireKeyRing, Store, type StoreOptions, withDefaults } from './store.ts'
 
 export interface PostgresStoreOptions extends StoreOptions {
   /** The schema that holds our tables: lower-case letters, digits and underscores. */
@@ -46,6 +46,7 @@ export async function migratePostgres(url: string, options: MigrateOptions = {})
 
 /** Opens a store on PostgreSQL. Applies missing migrations if this role may, and the connection is direct. */
 export async function openPostgres(url: string, options: PostgresStoreOptions): Promise<Store> {
+  requireKeyRing(options)
   const { schema = defaults.schema, connections = defaults.connections } = options
   const { statementTimeoutMs = defaults.statementTimeoutMs, connectTimeoutMs = defaults.connectTimeoutMs } = options
   const settings = { url, schema: validSchema(schema), connections, statementTimeoutMs, connectTimeoutMs }

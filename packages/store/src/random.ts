@@ -1,16 +1,6 @@
-// Random bytes for ids, read from the system in blocks: single reads would cost more than the rest of an id.
+// Random bytes from the system's source.
 
 import { randomFillSync } from 'node:crypto'
+import { type RandomBytes, randomPool } from '@assent/core'
 
-const pool = new Uint8Array(4_096)
-let used = pool.length
-
-/** Each byte is returned once. */
-export function randomBytes(count: number): Uint8Array {
-  if (used + count > pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += count
-  return pool.slice(used - count, used)
-}
+export const randomBytes: RandomBytes = randomPool(randomFillSync)

@@ -13,18 +13,24 @@ import { Calls } from './calls/calls.ts'
 import { Changes } from './changes/changes.ts'
 import { ClientSessions } from './client-sessions/client-sessions.ts'
 import { Deferred } from './deferred/deferred.ts'
+import { Definitions } from './definitions/definitions.ts'
 import type { Clock, Engine, PoolState } from './engine/engine.ts'
 import { MeasuredEngine, type MeasuredStep } from './engine/measured.ts'
 import { migrateSqlite } from './engine/migrate-sqlite.ts'
+import { misconfigured } from './engine/misconfigured.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { AuditLog, type Integrated } from './log/audit-log.ts'
+import { Sequencer } from './log/sequencer.ts'
 import { Notifier } from './notify/notifier.ts'
 import type { SignalCounts, Signals, Transport } from './notify/signals.ts'
 import { SqliteSignals } from './notify/sqlite-signals.ts'
 import { Outbox } from './outbox/outbox.ts'
 import { Passkeys } from './passkeys/passkeys.ts'
 import { RecordCheck } from './record-check/record-check.ts'
+import { RecordedCalls } from './recorded-calls/recorded-calls.ts'
 import { Replicas } from './replicas/replicas.ts'
+import { Retention } from './retention/retention.ts'
 import { Rounds } from './rounds/rounds.ts'
 import { Secrets } from './secrets/secrets.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
@@ -45,6 +51,10 @@ export interface StoreOptions {
   readonly pollMs?: number
   /** Receives errors of background work; waiting continues by polling. */
   readonly onError?: (error: unknown) => void
+  /** Called when entries were added to the audit log by this process. */
+  readonly onIntegrated?: (integrated: Integrated) => void
+  /** Called once for each transaction of the database that has written and stays open for more than ten seconds. */
+  readonly onLongTransaction?: (transaction: string) => void
   /** Called for each step on the database, with its time. */
   readonly onStep?: (step: MeasuredStep) => void
   /** Checks the patterns of forms. Without it, every answer to a field with a pattern is rejected. */
@@ -61,7 +71,10 @@ export interface SqliteStoreOptions extends StoreOptions {
 }
 
 export type StoreSettings = Required<
-  Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onError' | 'keys' | 'onUnverified' | 'onStep'>
+  Pick<
+    StoreOptions,
+    'auditContents' | 'pollMs' | 'onError' | 'keys' | 'onUnverified' | 'onStep' | 'onIntegrated' | 'onLongTransaction'
+  >
 > & {
   readonly patterns: CompilePattern | undefined
 }
@@ -88,9 +101,15 @@ export class Store {
   readonly passkeys: Passkeys
   /** Messages to the approvers of asks. */
   readonly outbox: Outbox
+  /** Definitions of tools that were called under a policy. */
+  readonly definitions: Definitions
   readonly audit: Audit
+  /** The record of calls, if the gateway writes one. */
+  readonly recordedCalls: RecordedCalls
   /** Verifies the audit log, and compares asks and grants with it. */
   readonly record: RecordCheck
+  /** Erases what is no longer needed. On PostgreSQL only the role that owns the tables may. */
+  readonly retention: Retention
   /** Whether processes on several machines can share it. */
   readonly isShared: boolean
   /** Whether the connections lead through a connection pooler. */
@@ -98,6 +117,7 @@ export class Store {
   readonly #engine: Engine
   readonly #notifier: Notifier
   readonly #signals: Signals
+  readonly #log: AuditLog
 
   constructor(inner: Engine, signals: Signals, options: StoreSettings, isPooled = false) {
     const engine = new MeasuredEngine(inner, options.onStep)
@@ -106,7 +126,9 @@ export class Store {
     this.#signals = signals
     this.#engine = engine
     this.#notifier = new Notifier(engine, signals, options)
-    this.audit = new Audit(engine)
+    this.#log = new AuditLog(engine, options)
+    this.audit = new Audit(engine, this.#log)
+    this.recordedCalls = new RecordedCalls(engine)
     const answers = new StoredAnswers(options.keys, () => engine.nowMs)
     this.record = new RecordCheck(engine, this.audit, options.keys, answers)
     const signatures = new Signatures({ ...options, answers }, this.audit, this.#notifier)
@@ -133,6 +155,8 @@ export class Store {
     this.steps = new Steps(engine)
     this.signIns = new SignIns(engine, this.#notifier)
     this.outbox = new Outbox(engine)
+    this.retention = new Retention(engine, this.audit, this.recordedCalls)
+    this.definitions = new Definitions(engine, this.audit, options.keys)
   }
 
   /** Call it regularly, from any number of processes. Only the size of the database depends on it. */
@@ -151,6 +175,19 @@ export class Store {
   /** Ends a call that its owner does not hold any more and that has no outcome. */
   async abandonCall(call: CallKey & { readonly owner: string; readonly reason: WithdrawReason }): Promise<void> {
     await abandonOwnCall(this.#engine, this.asks, this.audit, call)
+  }
+
+  /**
+   * Adds the audit entries of these tenants to their logs until it is stopped. Every process that serves the store runs one; the
+   * result is the same with any number of them.
+   */
+  startSequencer(tenants: readonly string[], onError: (error: unknown) => void): Sequencer {
+    return new Sequencer(this.#log, { tenants, onError })
+  }
+
+  /** How long the oldest transaction of the database that has written is open, as far as a sequencer here observed it. */
+  get oldestTransactionMs(): number {
+    return this.#log.oldestTransactionMs
   }
 
   /**
@@ -186,6 +223,7 @@ export class Store {
 
 /** Opens a store in one file, which other processes may open too, or in memory (`:memory:`) for tests. */
 export async function openSqlite(path: string, options: SqliteStoreOptions): Promise<Store> {
+  requireKeyRing(options)
   const { busyTimeoutMs = 10_000, fileCheckMs = 25, clock } = options
   const database = openDatabase({ path, busyTimeoutMs })
   try {
@@ -200,8 +238,18 @@ export async function openSqlite(path: string, options: SqliteStoreOptions): Pro
   return new Store(engine, signals, shared)
 }
 
+/** Before the database is opened. Code without types easily passes no options, or the list of keys instead of the ring. */
+export function requireKeyRing(options: StoreOptions | undefined): void {
+  if (options?.keys?.sealing !== undefined) return
+  throw misconfigured(
+    'A store needs `keys`: a key ring, as createKeyRing([{ id, secret }]) of @assent/core makes it from 32 random bytes.',
+  )
+}
+
 export function withDefaults(options: StoreOptions): StoreSettings {
   const { keys, auditContents = 'digest', pollMs = 2_000 } = options
   const { onError = () => undefined, onUnverified = () => undefined, onStep = () => undefined } = options
-  return { keys, auditContents, pollMs, onError, onUnverified, onStep, patterns: options.patterns }
+  const { onIntegrated = () => undefined, onLongTransaction = () => undefined, patterns } = options
+  const reports = { onError, onUnverified, onStep, onIntegrated, onLongTransaction }
+  return { keys, auditContents, pollMs, ...reports, patterns }
 }

@@ -7,8 +7,7 @@
 
 import type { WithdrawReason } from '@assent/core'
 import type { Asks } from './asks/asks.ts'
-import { findUndelivered } from './asks/deliver-ask.ts'
-import { findDue, findOfCall } from './asks/find-asks.ts'
+import { findDue, findOfEndedCall, findUndelivered } from './asks/find-asks.ts'
 import type { Audit } from './audit/audit.ts'
 import { deleteCalls } from './calls/delete-calls.ts'
 import { abandonCall, findLost, loseCall } from './calls/lose-call.ts'
@@ -77,7 +76,6 @@ export async function sweep(engine: Engine, asks: Asks): Promise<SweepResult> {
 export async function abandonLostCalls(engine: Engine, asks: Asks, audit: Audit): Promise<readonly CallKey[]> {
   const lost: CallKey[] = []
   for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
-    await audit.begin(tenant)
     const [call] = await engine.runRepeatable(loseCall, { tenant, id, ...audit.body({ owner }) })
     if (call !== undefined) lost.push({ tenant, id })
     await endAsksOf(engine, asks, { tenant, id }, 'owner-lost')
@@ -92,14 +90,17 @@ export async function abandonOwnCall(
   audit: Audit,
   { tenant, id, owner, reason }: CallKey & { readonly owner: string; readonly reason: WithdrawReason },
 ): Promise<void> {
-  await audit.begin(tenant)
   await engine.runRepeatable(abandonCall, { tenant, id, owner, ...audit.body({ owner }) })
   await endAsksOf(engine, asks, { tenant, id }, reason)
 }
 
-/** Even if another process marked the call first: it may have died before this step. */
+/**
+ * Also when another process marked the call first: it may have died before this step. Nothing of a call that runs, whose
+ * owner renewed its lease just before it was to be marked.
+ */
 async function endAsksOf(engine: Engine, asks: Asks, { tenant, id }: CallKey, reason: WithdrawReason): Promise<void> {
-  for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) await asks.withdraw(tenant, ask.id, reason)
+  for (const ask of await engine.run(findOfEndedCall, { tenant, call_id: id }))
+    await asks.withdraw(tenant, ask.id, reason)
   for (const ask of await engine.run(findUndelivered, { tenant, call_id: id }))
     await asks.undelivered(tenant, ask.id, false)
 }

@@ -119,4 +119,6 @@ test('[POLICY-46] a rule is described in words', () => {
     excluded: [],
   }
   expect(approvalNeeds(ruleOf([both], 1), nameOf)).toBe('1 approval from a, b or C and 2 approvals from d')
+  const empty = { anyOf: [[{ from: [], approvals: 1 }]], excluded: [] }
+  expect(approvalNeeds(ruleOf([empty], 1), nameOf)).toBe('1 approval from no person')
 })

@@ -106,6 +106,12 @@ export function approvalRuleProblem(approvalRule: ApprovalRule): string | undefi
   return requirementsProblem(requirementsOf(approvalRule))
 }
 
+/** The reason why the approval that these requirements ask for can never be given; undefined when it can. */
+export function approvalProblem(requirements: readonly ApprovalRequirement[], declines: number): string | undefined {
+  // First, because a name that cannot be shown cannot be compared either.
+  return requirementsProblem(requirements) ?? approvalRuleProblem(ruleOf(requirements, declines))
+}
+
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1 && value <= askLimits.approvals
 }

@@ -26,5 +26,6 @@ function approverText(approver: Approver, nameOf: NameOf): string {
 }
 
 function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  if (names.length === 0) return 'no person'
+  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }

@@ -6,13 +6,13 @@ import { type Ask, answer, type CastVote, raise } from './ask.ts'
 import {
   askTerms,
   grantSignatureProblem,
-  type StoredSignatures,
   signAsk,
   signatureProblem,
   signatureProblemText,
   signGrant,
   signVote,
 } from './ask-signature.ts'
+import { signaturesOf } from './stored-signatures.suite.ts'
 
 const secret = new Uint8Array(32).fill(1)
 const ring = createKeyRing([{ id: 'k1', secret }])
@@ -38,15 +38,7 @@ function voted(ask: Ask, by: string, action: 'accept' | 'decline' = 'accept'): A
   return moved.ask
 }
 
-/** What the store keeps beside an ask. */
-function stored(ask: Ask): StoredSignatures {
-  const terms = askTerms(ask)
-  return {
-    ask: signAsk(ring, terms),
-    decision: ask.state.kind === 'settled' ? signVote(ring, terms, ask.state) : null,
-    votes: ask.votes.map((vote) => signVote(ring, terms, vote)),
-  }
-}
+const stored = (ask: Ask) => signaturesOf(ring, ask)
 
 const settledOne = voted(one, 'ann')
 const settledTwo = voted(voted(two, 'ann'), 'ben')

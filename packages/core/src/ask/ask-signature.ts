@@ -20,7 +20,7 @@ import type { KeyRing, MacPurpose } from '../seal/key-ring.ts'
 import { type Answer, answerDigests } from './answer.ts'
 import { isApprovedBy } from './approval-rule.ts'
 import { type Ask, acceptedBy, mayCancel, needsSeveral, type StoredVote, type Vote } from './ask.ts'
-import { actionDigestOf, askChallenge } from './presence-challenge.ts'
+import { actionDigestOf, askChallenge, ruleDigestOf } from './presence-challenge.ts'
 
 /** The parts of an ask that never change, which its signature covers. */
 export type AskTerms = Pick<
@@ -115,7 +115,7 @@ function hasPresence(ask: Ask, vote: StoredVote): boolean {
 
 /** Verifies the signature of a passkey that is stored with a vote. Whose key it is remains to be checked. */
 export function checkPresence(
-  ask: Pick<Ask, 'tenant' | 'id' | 'question'>,
+  ask: Pick<Ask, 'tenant' | 'id' | 'question' | 'approvalRule'>,
   { answer, deleted, by, presence }: Pick<StoredVote, 'answer' | 'deleted' | 'by' | 'presence'>,
 ): AssertionCheck {
   if (presence === undefined) return { ok: false, problem: 'it is missing' }
@@ -159,7 +159,7 @@ function isEnough({ approvalRule, votes }: Ask, action: Answer['action']): boole
 function askStatement(terms: AskTerms): string {
   const { tenant, id, asker, caller = {}, principal, question, approvalRule, decideWithinMs, useWithinMs } = terms
   const presence = terms.needsPresence === true ? ['presence'] : []
-  const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
+  const digests = [digestOf('question v1', question), ruleDigestOf(approvalRule)]
   const { server, tool = null } = asker
   const { client = null, folder = null, branch = null } = caller
   const who = [server, tool, client, folder, branch, principal]

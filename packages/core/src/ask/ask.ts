@@ -104,7 +104,7 @@ export interface Vote {
   readonly via: Surface
   /** Made by the client that answers; the same id again is the same answer sent twice. */
   readonly decisionId: string
-  /** The groups of the person that the approval rule names, where several votes are counted. */
+  /** The groups of the person that the approval rule names. */
   readonly groups?: readonly string[]
   /** The signature of the person's own key over this decision. */
   readonly presence?: Assertion

@@ -10,14 +10,17 @@ export const presenceSettings = ['none', 'destructive', 'approvals', 'all'] as c
 
 export type PresenceSetting = (typeof presenceSettings)[number]
 
+type FormQuestion = Question & { kind: 'form' }
+type ApprovalQuestion = Question & { kind: 'approval' }
+
 /** What the decision depends on: a question, or one that has not been stored yet. */
-type Asked = Pick<Question & { kind: 'form' }, 'kind' | 'form' | 'isDestructive' | 'isInDestructiveTool'>
+type Asked =
+  | Pick<FormQuestion, 'kind' | 'form' | 'isDestructive' | 'isInDestructiveTool'>
+  | Pick<ApprovalQuestion, 'kind' | 'isDestructive' | 'isInDestructiveTool'>
+  | { readonly kind: 'url' }
 
 /** Whether accepting this question needs a passkey. Declining and dismissing never do. */
-export function needsPresence(
-  setting: PresenceSetting,
-  question: Asked | { readonly kind: 'url' | 'approval' },
-): boolean {
+export function needsPresence(setting: PresenceSetting, question: Asked): boolean {
   switch (setting) {
     case 'none':
       return false
@@ -38,9 +41,9 @@ export function requiresPresence(
   return isFixed === true || needsPresence(setting, question)
 }
 
-/** The asker, or the definition of its tool, declares that what follows a yes cannot be undone. */
-export function isDestructiveQuestion(question: Asked | { readonly kind: 'url' | 'approval' }): boolean {
-  return question.kind === 'form' && (question.isDestructive === true || question.isInDestructiveTool === true)
+/** The asker, a policy that asks, or the definition of the tool says that what follows a yes is destructive. */
+export function isDestructiveQuestion(question: Asked): boolean {
+  return question.kind !== 'url' && (question.isDestructive === true || question.isInDestructiveTool === true)
 }
 
 /** The stricter of two settings. */
@@ -56,6 +59,6 @@ export function isPresenceSetting(value: unknown): value is PresenceSetting {
   return presenceSettings.some((one) => one === value)
 }
 
-function isApproval(question: Asked | { readonly kind: 'url' | 'approval' }): boolean {
+function isApproval(question: Asked): boolean {
   return question.kind === 'approval' || (question.kind === 'form' && canBeYes(question.form))
 }

@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto'
 import { digestOf } from '../digest/digest.ts'
 import type { AnswerDigests } from './answer.ts'
+import type { ApprovalRule } from './approval-rule.ts'
 import type { Question } from './question.ts'
 
 /** One decision of one person, as digests. */
@@ -18,16 +19,15 @@ export interface PresenceTerms {
   readonly actionDigest: string
   readonly answer: AnswerDigests
   readonly by: string
+  /** Of the approval rule: who may decide, how many of them, and who is excluded, as the policies require it. */
+  readonly ruleDigest: string
   /** Made by us for one decision, and used once. */
   readonly nonce: string
 }
 
-/** There are no approval policies yet: the place of the policy's digest is empty. */
-const noPolicy = ''
-
 // A JSON array of strings has one spelling, so no two statements share their bytes.
 export function presenceChallenge(terms: PresenceTerms): Uint8Array {
-  const { tenant, askId, questionDigest, actionDigest, answer, by, nonce } = terms
+  const { tenant, askId, questionDigest, actionDigest, answer, by, ruleDigest, nonce } = terms
   const { action, contentDigest = '', commentDigest = '' } = answer
   const decision = [action, contentDigest, commentDigest]
   const statement = [
@@ -38,21 +38,36 @@ export function presenceChallenge(terms: PresenceTerms): Uint8Array {
     actionDigest,
     ...decision,
     by,
-    noPolicy,
+    ruleDigest,
     nonce,
   ]
   return hash('sha256', JSON.stringify(statement), 'buffer')
 }
 
+/** The parts of an ask that the signature covers. */
+interface AskToSign {
+  readonly tenant: string
+  readonly id: string
+  readonly question: Question
+  readonly approvalRule: ApprovalRule
+}
+
 /** The challenge for one answer to one ask. */
 export function askChallenge(
-  { tenant, id: askId, question }: { readonly tenant: string; readonly id: string; readonly question: Question },
+  { tenant, id: askId, question, approvalRule }: AskToSign,
   answer: AnswerDigests,
   by: string,
   nonce: string,
 ): Uint8Array {
   const questionDigest = digestOf('question v1', question)
-  return presenceChallenge({ tenant, askId, questionDigest, actionDigest: actionDigestOf(question), answer, by, nonce })
+  const actionDigest = actionDigestOf(question)
+  const ruleDigest = ruleDigestOf(approvalRule)
+  return presenceChallenge({ tenant, askId, questionDigest, actionDigest, answer, by, ruleDigest, nonce })
+}
+
+/** @param approvalRule of an ask, or as its audit entry has it */
+export function ruleDigestOf(approvalRule: unknown): string {
+  return digestOf('approval rule v1', approvalRule)
 }
 
 /** The digest of the exact action that a yes approves; empty for a question without one. */

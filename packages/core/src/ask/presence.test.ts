@@ -29,6 +29,7 @@ const terms: PresenceTerms = {
   actionDigest: 'sha256:bb',
   answer: { action: 'accept', contentDigest: 'sha256:cc', commentDigest: 'sha256:dd' },
   by: 'ann',
+  ruleDigest: 'sha256:rr',
   nonce: 'n',
 }
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
@@ -94,7 +95,7 @@ test('[PRESENCE-4] a changed, foreign or unreadable part makes a signature inval
   expect(verifyAssertion(good, challenge).ok).toBe(true)
 })
 
-test('[PRESENCE-3] the challenge names the ask, the action, the decision, the person and the nonce', () => {
+test('[PRESENCE-3] the challenge names the ask, the action, the decision, the person, the approval rule and the nonce', () => {
   const changes: Partial<PresenceTerms>[] = [
     { tenant: 'other' },
     { askId: 'ask_2' },
@@ -105,6 +106,7 @@ test('[PRESENCE-3] the challenge names the ask, the action, the decision, the pe
     { answer: { ...terms.answer, commentDigest: 'sha256:ee' } },
     { answer: { action: 'accept' } },
     { by: 'ben' },
+    { ruleDigest: 'sha256:ee' },
     { nonce: 'other' },
   ]
   const all = [terms, ...changes.map((change) => ({ ...terms, ...change }))].map((one) =>
@@ -123,12 +125,14 @@ test('[PRESENCE-1] each setting covers what the weaker ones cover', () => {
   const text = { kind: 'form', form: { fields: [{ kind: 'text', name: 'a', required: true }] } } as const
   const destructive = { ...text, isDestructive: true } as const
   const inTool = { ...text, isInDestructiveTool: true } as const
-  const covered = (setting: (typeof presenceSettings)[number]) =>
-    [approval, decision, text, destructive, inTool, { kind: 'url' } as const].map((one) => needsPresence(setting, one))
-  expect(covered('none')).toEqual([false, false, false, false, false, false])
-  expect(covered('destructive')).toEqual([false, false, false, true, true, false])
-  expect(covered('approvals')).toEqual([true, true, false, true, true, false])
-  expect(covered('all')).toEqual([true, true, true, true, true, true])
+  const byPolicy = { ...approval, isDestructive: true } as const
+  const ofTool = { ...approval, isInDestructiveTool: true } as const
+  const asked = [approval, decision, text, { kind: 'url' } as const, destructive, inTool, byPolicy, ofTool]
+  const covered = (setting: (typeof presenceSettings)[number]) => asked.map((one) => needsPresence(setting, one))
+  expect(covered('none')).toEqual([false, false, false, false, false, false, false, false])
+  expect(covered('destructive')).toEqual([false, false, false, false, true, true, true, true])
+  expect(covered('approvals')).toEqual([true, true, false, false, true, true, true, true])
+  expect(covered('all')).toEqual([true, true, true, true, true, true, true, true])
   // The forms of the built-in tools: a plan, a commit, a yes or no.
   const choice = (name: string, ...values: string[]) =>
     ({ kind: 'choice', name, required: true, options: values.map((value) => ({ value })) }) as const

@@ -45,8 +45,14 @@ export type Question =
       readonly claim?: string
       /** The names of the policies that require it. */
       readonly policies?: readonly string[]
+      /** The digest of all policies that were in force when they required it. */
+      readonly policySetDigest?: string
       /** A yes needs a comment that gives the reason. */
       readonly needsReason?: true
+      /** A policy that requires it marks what it covers as destructive. */
+      readonly isDestructive?: true
+      /** The definition of the tool declares it as destructive (`destructiveHint`). */
+      readonly isInDestructiveTool?: true
     }
 
 /** The page where one secret is entered, and the key that it is encrypted for. */

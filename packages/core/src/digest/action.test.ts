@@ -33,6 +33,7 @@ describe('an approved action', () => {
     ['one argument more', { ...action, arguments: { ...action.arguments, dryRun: false } }],
     ['one argument less', { ...action, arguments: { branch: 'main', force: true } }],
     ['the type of an argument', { ...action, arguments: { ...action.arguments, retries: '1' } }],
+    ['the kind', { ...action, kind: 'definition' }],
     ['null for absent', { ...action, arguments: { ...action.arguments, remote: null } }],
   ])('[DIGEST-6] has another digest when this changes: %s', (_, changed) => {
     expect(actionDigest(changed)).not.toBe(actionDigest(action))

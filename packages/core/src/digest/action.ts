@@ -14,8 +14,8 @@ export interface Action {
   readonly tool: string
   readonly definitionDigest: string
   readonly arguments: JsonObject
-  /** What is called; a tool by default. */
-  readonly kind?: 'prompt' | 'resource'
+  /** What is called; a tool by default. `definition`: nothing is called, the arguments are the definitions of the tool. */
+  readonly kind?: 'prompt' | 'resource' | 'definition'
 }
 
 /** The parts of a call that stay the same when it is made again with the answers. */
@@ -29,12 +29,12 @@ export interface RequestIdentity {
 // A request may be as large as a message; an action is smaller because it is shown to a person.
 const sizeOfRequest = { bytes: requestLimits.bytes, depth: requestLimits.depth }
 const actionNames = ['server', 'tool', 'definitionDigest', 'arguments']
+const kinds: readonly string[] = ['prompt', 'resource', 'definition']
 const requestNames = ['method', 'target', 'arguments']
 
 export function actionDigest(action: Action): string {
   const isNamedKind = isPlainObject(action) && Object.hasOwn(action, 'kind')
-  if (isNamedKind && action.kind !== 'prompt' && action.kind !== 'resource')
-    throw malformed('An action is of an unknown kind.')
+  if (isNamedKind && !kinds.includes(action.kind ?? '')) throw malformed('An action is of an unknown kind.')
   const names = isNamedKind ? [...actionNames, 'kind'] : actionNames
   if (!hasExactly(action, names) || !isDigest(action.definitionDigest)) {
     throw malformed('An action must have exactly a server, a tool, the digest of its definition, and arguments.')

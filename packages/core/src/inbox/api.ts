@@ -34,6 +34,8 @@ export interface LoginStartView {
 
 /** `GET /api/me` */
 export interface MeView {
+  /** Identifies the person: two people can have the same name. */
+  readonly principal: string
   readonly name: string
   /** Whether tools can be run from here: only in a program that was started for that. */
   readonly hasPlayground?: boolean
@@ -53,6 +55,8 @@ export interface AskPageView {
   readonly asks: readonly AskView[]
   /** Passed back as `cursor`; absent on the last page. */
   readonly next?: string
+  /** Present if a page with filters stopped before it was full: asks before this time were not searched yet. */
+  readonly searchedToMs?: number
   readonly nowMs: number
 }
 
@@ -216,7 +220,7 @@ export interface ChangeView {
   readonly change: 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
 }
 
-/** `GET /api/asks/{id}/proof`: the audit entries of one ask, for export. */
+/** `GET /api/asks/{id}/proof`: the audit entries of one ask with their inclusion proofs, for export. */
 export interface ProofView extends AuditProof {
   /** Whether the log is intact. A statement of this gateway, which the proof itself does not prove. */
   readonly chain: ChainView
@@ -227,22 +231,20 @@ export type ChainView = { readonly checkedAtMs: number } & (
   | {
       readonly kind: 'whole'
       readonly lastSeq: number
+      /** The root of the log's tree: hexadecimal. */
       readonly lastHash: string
       /** How many asks and grants were compared with the log. */
       readonly asks: number
       readonly grants: number
-      /** The latest stored checkpoint. */
-      readonly checkpointSeq?: number
-      readonly checkpointAtMs?: number
     }
-  /** The entry that was changed, and the problem. */
-  | { readonly kind: 'broken'; readonly seq: number; readonly problem: string }
+  /** The entry that was changed, if it is known, and the problem. */
+  | { readonly kind: 'broken'; readonly seq?: number; readonly problem: string }
   /** An ask or a grant in the database that does not match its entries or its signatures. */
   | { readonly kind: 'mismatch'; readonly problem: string }
   | { readonly kind: 'too-long' }
 )
 
-/** `GET /api/figures` */
+/** `GET /api/statistics` */
 export interface StatisticsView {
   readonly nowMs: number
   readonly sinceMs: number
@@ -257,15 +259,44 @@ export interface StatisticsView {
   readonly waits: readonly { readonly underMs?: number; readonly count: number }[]
   readonly medianMs?: number
   readonly tools: readonly ToolStatistics[]
+  /** By the policies that asked. An ask of several policies counts for each. */
+  readonly policies: readonly PolicyStatistics[]
+  /** By who decided: of several approvers, the one whose answer ended the ask. */
+  readonly people: readonly PersonStatistics[]
+  /** The programs and the folders that the counted asks came from: names, the most frequent first. */
+  readonly agents: readonly string[]
+  readonly projects: readonly string[]
+  /** In intervals of whole days, oldest first, by when they were asked. */
+  readonly trend: readonly TrendStatistics[]
 }
 
-export interface ToolStatistics {
+export interface TrendStatistics extends AnswerStatistics {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+export interface ToolStatistics extends AnswerStatistics {
   readonly server: string
   readonly tool?: string
+}
+
+export interface PolicyStatistics extends AnswerStatistics {
+  readonly policy: string
+  /** Every ask was approved within two seconds, and there were enough of them: they cannot have been read. */
+  readonly isRubberStamp?: true
+}
+
+export interface PersonStatistics extends AnswerStatistics {
+  readonly name: string
+}
+
+export interface AnswerStatistics {
   readonly yes: number
   readonly no: number
   /** Answered without a yes or a no: a choice, a text, a pause. */
   readonly answered: number
   /** Dismissed, expired, withdrawn, undeliverable, unseen. */
   readonly unanswered: number
+  /** Half of the answers arrived within this time; absent without answers. */
+  readonly medianMs?: number
 }

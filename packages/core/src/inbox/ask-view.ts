@@ -20,9 +20,16 @@ import { oneLine, visibleText } from '../screen/text.ts'
 import { screenUrl } from '../screen/url.ts'
 import { drawArguments, drawJson } from './draw-action.ts'
 import { answerVerb, drawAnswer } from './draw-answer.ts'
-import { drawButtons } from './draw-buttons.ts'
+import { drawButtons, offersApproval } from './draw-buttons.ts'
 import { drawField, drawFieldValue, fieldLabel, shownTitle } from './draw-field.ts'
-import { askedAgainText, expiredText, settledText, undeliveredText, withdrawnTexts } from './ending-text.ts'
+import {
+  askedAgainText,
+  expiredText,
+  settledText,
+  settledTogetherText,
+  undeliveredText,
+  withdrawnTexts,
+} from './ending-text.ts'
 import { withoutSecrets } from './hide-secrets.ts'
 import type {
   AskerView,
@@ -150,6 +157,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         ...claimOf(question),
         fields: drawFields(question),
         ...(isLoneDecision(question) ? { decision: { content: approved } } : {}),
+        ...(offersApproval({ question }) ? { isApproval: true } : {}),
         ...compact({ isDestructive: question.isDestructive, isInDestructiveTool: question.isInDestructiveTool }),
         ...(question.declared === undefined ? {} : { declared: drawDeclared(question.declared, question.call) }),
         ...drawCalls(question),
@@ -168,7 +176,11 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         title: shownTitle(question.title),
         ...(question.claim === undefined ? {} : { claim: claim(question.claim) }),
         ...(question.policies === undefined ? {} : { policies: question.policies.map((name) => shownTitle(name)) }),
-        ...compact({ needsReason: question.needsReason }),
+        ...compact({
+          needsReason: question.needsReason,
+          isDestructive: question.isDestructive,
+          isInDestructiveTool: question.isInDestructiveTool,
+        }),
         action: {
           ...compact({ kind: question.action.kind }),
           server: shownTitle(question.action.server),
@@ -276,7 +288,7 @@ function drawQuorum({ approvalRule, votes }: Ask, person: Person, names: Display
   const count = (action: CastVote['answer']['action']) => votes.filter(({ answer }) => answer.action === action).length
   return {
     needs: oneLine(
-      approvalNeeds(approvalRule, (principal) => names.nameOf(principal)),
+      approvalNeeds(approvalRule, (principal) => (principal === person.principal ? 'you' : names.nameOf(principal))),
       'web',
     ),
     approvals: count('accept'),
@@ -295,7 +307,8 @@ function drawQuorum({ approvalRule, votes }: Ask, person: Person, names: Display
 
 const outcomes = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
 
-function drawState({ state, question, fastAnswer }: Ask, person: Person, names: DisplayNames): StateView {
+function drawState(ask: Ask, person: Person, names: DisplayNames): StateView {
+  const { state, question, fastAnswer, votes } = ask
   if (state.kind === 'open') return state
   if (state.kind === 'expired') return { ...state, what: expiredText(fastAnswer) }
   if (state.kind === 'withdrawn') return { ...state, what: withdrawnTexts[state.reason] }
@@ -303,7 +316,15 @@ function drawState({ state, question, fastAnswer }: Ask, person: Person, names: 
   const answer = withoutSecrets(question, state)
   const outcome = outcomes[answer.action]
   const decider = who(by, person, names)
-  const did = settledText(decider, answerVerb(question, answer), via, state.presence !== undefined)
+  const agreed = outcome === 'accepted' ? votes.filter((vote) => vote.answer.action === 'accept') : []
+  const verb = answerVerb(question, answer)
+  const did =
+    agreed.length > 1
+      ? settledTogetherText(
+          agreed.map((vote) => who(vote.by, person, names)),
+          verb,
+        )
+      : settledText(decider, verb, via, state.presence !== undefined)
   const isUndelivered = state.undeliveredAtMs !== undefined
   return {
     kind: 'settled',

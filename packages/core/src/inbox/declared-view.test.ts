@@ -88,7 +88,12 @@ test('[CARD-15] only a yes to something destructive can be undone, for as long a
   expect(undoOf({ ...asked, isDestructive: true }, 1)).toBe(1)
   expect(undoOf({ ...asked, isDestructive: true }, 0)).toBeUndefined()
   const { title, digest } = declared
-  expect(undoOf({ kind: 'approval', title, action, digest })).toBeUndefined()
+  const approval = { kind: 'approval', title, action, digest } as const
+  expect(undoOf(approval)).toBeUndefined()
+  for (const mark of [{ isDestructive: true }, { isInDestructiveTool: true }] as const) {
+    expect(undoOf({ ...approval, ...mark })).toBe(5_000)
+    expect(askView(askOf({ ...approval, ...mark }), ann, naming).question).toMatchObject(mark)
+  }
   const ended = { ...askOf({ ...asked, isDestructive: true }), state: { kind: 'expired', atMs: 1 } } as const
   expect(askView(ended, ann, naming)).not.toHaveProperty('undoMs')
   expect(declaredIn({ isDestructive: true })).toHaveProperty('isDestructive', true)

@@ -29,6 +29,11 @@ export function drawButtons({ question }: Pick<Ask, 'question'>, answers: AskVie
   return optionButtons(form, oneOf === undefined) ?? [fillIn, decline]
 }
 
+/** Whether a yes to this question is called an approval; also for an ask that has ended and so has no buttons. */
+export function offersApproval(ask: Pick<Ask, 'question'>): boolean {
+  return drawButtons(ask, ['accept', 'decline']).some(({ label }) => label === approve.label)
+}
+
 /**
  * Undefined for a form that takes more than one decision and a comment.
  *

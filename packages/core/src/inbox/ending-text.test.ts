@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agoText, askedAgainText, endingText, expiredText, settledText } from './ending-text.ts'
+import { agoText, askedAgainText, endingText, expiredText, settledText, settledTogetherText } from './ending-text.ts'
 
 test.each([
   [0, 'just now'],
@@ -21,6 +21,9 @@ test('[DESK-5] an ending names who decided, how and where', () => {
   expect(settledText(other, 'approved', 'inbox', true)).toBe('Bob approved with a passkey')
   expect(settledText(you, 'declined', 'inbox')).toBe('You declined')
   expect(settledText(you, 'declined', 'terminal')).toBe('You declined from the terminal')
+  const third = { name: 'Cleo', isYou: false }
+  expect(settledTogetherText([other, third], 'approved this')).toBe('Bob and Cleo approved this')
+  expect(settledTogetherText([other, you, third], 'approved this')).toBe('You, Bob and Cleo approved this')
 })
 
 test('[DESK-5] an answer that came too fast is named, also in an ask that then expired', () => {

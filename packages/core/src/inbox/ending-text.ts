@@ -43,6 +43,13 @@ export function settledText(by: PersonView, did: string, via: Surface, hasPasske
   return `${by.isYou ? 'You' : by.name} ${did}${places[via]}`
 }
 
+/** Several people decided together. */
+export function settledTogetherText(people: readonly PersonView[], did: string): string {
+  const others = people.filter(({ isYou }) => !isYou).map(({ name }) => name)
+  const names = others.length === people.length ? others : ['You', ...others]
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)} ${did}`
+}
+
 /** One sentence with the time and the comment. Undefined while the ask is open. */
 export function endingText({ state }: Pick<AskView, 'state'>, nowMs: number): string | undefined {
   if (state.kind === 'open') return undefined

@@ -93,6 +93,8 @@ export type QuestionView =
       readonly isInDestructiveTool?: true
       /** Set when the form is only a yes or a no: it is drawn as an approval, without its fields. */
       readonly decision?: DecisionView
+      /** A yes is called an approval. */
+      readonly isApproval?: true
       /** The action that the server declares, beside `decision`: it is drawn in place of the call and the message. */
       readonly declared?: DeclaredView
       /** The call in which the server asks. Absent if it is not stored. */
@@ -117,7 +119,7 @@ export type QuestionView =
       /** The action, drawn from the same value that the digest covers. */
       readonly action: {
         /** What is called; a tool by default. */
-        readonly kind?: 'prompt' | 'resource'
+        readonly kind?: 'prompt' | 'resource' | 'definition'
         readonly server: string
         readonly tool: string
         readonly arguments: readonly DrawnValue[]
@@ -128,6 +130,10 @@ export type QuestionView =
       readonly policies?: readonly string[]
       /** A yes needs a comment that gives the reason. */
       readonly needsReason?: true
+      /** A policy that requires it marks what it covers as destructive. */
+      readonly isDestructive?: true
+      /** The definition of the tool declares it as destructive. */
+      readonly isInDestructiveTool?: true
     }
 
 /** What a browser needs to encrypt a secret for the asking server. It is sent back unchanged and never shown. */

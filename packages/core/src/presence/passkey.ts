@@ -30,7 +30,7 @@ export function signPasskey(ring: KeyRing, terms: PasskeyTerms): string {
 export function isSignedPasskey(ring: KeyRing, terms: PasskeyTerms, signature: string): boolean {
   const [, keyId = ''] = signature.split('.')
   const key = ring.find(keyId)
-  return key !== undefined && signPasskey({ sealing: key, find: () => key }, terms) === signature
+  return key !== undefined && signPasskey({ sealing: key, all: [key], find: () => key }, terms) === signature
 }
 
 function statementOf({ tenant, id, principal, credentialId, publicKey, algorithm, rpId, name }: PasskeyTerms): string {

@@ -11,6 +11,9 @@ function aKey(id: string, fill = 7): SealKey {
 describe('an unsafe key ring', () => {
   const count = `A key ring holds between 1 and ${sealLimits.keys} keys.`
   const id = 'A key id is 1 to 32 lower-case letters, digits, "-" or "_", and begins with a letter or digit.'
+  const notBytes =
+    'The secret of the key "a" is not a Uint8Array. Turn the output of `openssl rand -base64 32` into one with ' +
+    "`Buffer.from(text, 'base64')`."
   const many = Array.from({ length: sealLimits.keys + 1 }, (_, i) => aKey(`k${i}`))
   test.each<[string, readonly SealKey[], string]>([
     ['no key', [], count],
@@ -21,12 +24,19 @@ describe('an unsafe key ring', () => {
     ['an id in capitals', [aKey('A')], id],
     ['an id with a line feed', [aKey('a\n')], id],
     ['an id that is too long', [aKey('a'.repeat(33))], id],
-    ['a secret that is too short', [{ id: 'a', secret: new Uint8Array(31) }], 'The key "a" has 31 bytes; it needs 32.'],
+    [
+      'a secret that is too short',
+      [{ id: 'a', secret: new Uint8Array(31) }],
+      'The key "a" has 31 bytes; it needs 32. Create one with `openssl rand -base64 32`.',
+    ],
     [
       'a secret that is too long',
       [aKey('b'), { id: 'a', secret: new Uint8Array(33) }],
-      'The key "a" has 33 bytes; it needs 32.',
+      'The key "a" has 33 bytes; it needs 32. Create one with `openssl rand -base64 32`.',
     ],
+    ['a secret of text', [{ id: 'a', secret: 'x'.repeat(32) as never }], notBytes],
+    ['a secret that is a list of numbers', [{ id: 'a', secret: Array(32).fill(7) as never }], notBytes],
+    ['no secret', [{ id: 'a', secret: undefined as never }], notBytes],
   ])('[SEAL-7] is refused with %s', (_, keys, message) => {
     expect(() => createKeyRing(keys)).toThrow(expect.objectContaining({ code: 'misconfigured', message }))
   })
@@ -37,7 +47,9 @@ describe('an unsafe key ring', () => {
 
   test('[SEAL-7] the refusal names the key and not its secret', () => {
     const secret = Buffer.from('not enough bytes')
-    expect(() => createKeyRing([{ id: 'spring', secret }])).toThrow('The key "spring" has 16 bytes; it needs 32.')
+    expect(() => createKeyRing([{ id: 'spring', secret }])).toThrow(
+      'The key "spring" has 16 bytes; it needs 32. Create one with `openssl rand -base64 32`.',
+    )
   })
 })
 
@@ -62,6 +74,37 @@ describe('a key ring', () => {
     expect(bytesOf(ring.sealing.tokenKey(salt))).toBe(key)
     expect(bytesOf(ring.sealing.tokenKey(otherSalt))).not.toBe(key)
     expect(bytesOf(ring.find('b')?.tokenKey(salt))).not.toBe(key)
+  })
+
+  test('[SEAL-8] a salt is used for a limited number of tokens, then a new one is drawn', () => {
+    let draws = 0
+    const random = (count: number) => new Uint8Array(count).fill(++draws)
+    const { sealing } = createKeyRing([aKey('a')])
+    const first = sealing.nextSalt(random)
+    for (let used = 1; used < sealLimits.tokensPerSalt; used++) expect(sealing.nextSalt(random)).toBe(first)
+
+    expect(draws).toBe(1)
+    expect(sealing.nextSalt(random)).toEqual(new Uint8Array(16).fill(2))
+    expect(createKeyRing([aKey('a')]).sealing.nextSalt(random)).toEqual(new Uint8Array(16).fill(3))
+  })
+
+  test('[SEAL-8] a salt of the wrong length is refused', () => {
+    const { sealing } = createKeyRing([aKey('a')])
+    for (const length of [0, 15, 17])
+      expect(() => sealing.nextSalt(() => new Uint8Array(length))).toThrow('returned the wrong number of bytes')
+    expect(sealing.nextSalt(() => salt)).toEqual(salt)
+  })
+
+  test('[SEAL-8] keeps the keys that it derived last, and no more of them than it may', () => {
+    const { sealing } = createKeyRing([aKey('a')])
+    const saltOf = (number: number) => new Uint8Array(16).fill(number)
+    const key = sealing.tokenKey(saltOf(0))
+    for (let number = 1; number < sealLimits.tokenKeys; number++) sealing.tokenKey(saltOf(number))
+    expect(sealing.tokenKey(saltOf(0))).toBe(key)
+    sealing.tokenKey(saltOf(255))
+    const again = sealing.tokenKey(saltOf(0))
+    expect(again).not.toBe(key)
+    expect(bytesOf(again)).toBe(bytesOf(key))
   })
 
   test.each<MacPurpose>(['ask', 'vote', 'grant'])(

@@ -3,11 +3,12 @@
 // The first key seals and signs; every key opens and verifies. To rotate: add the new key last, on every replica; then
 // put it first; and when the longest lifetime has passed, remove the old one. Decisions that a removed key signed can
 // no longer be verified.
-// The secrets never leave this module: a ring returns only keys of single tokens, and authentication codes.
+// The secrets never leave this module: a ring returns only keys of tokens, and authentication codes.
 
 import { Buffer } from 'node:buffer'
 import { createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { AssentError } from '../errors.ts'
+import type { RandomBytes } from '../ids.ts'
 import { sealLimits } from '../limits.ts'
 
 export interface SealKey {
@@ -18,21 +19,27 @@ export interface SealKey {
 }
 
 /** What an authentication code is for. A code is not valid for another purpose, because each has its own subkey. */
-export type MacPurpose = 'ask' | 'vote' | 'grant' | 'passkey'
+export type MacPurpose = 'ask' | 'vote' | 'grant' | 'passkey' | 'definition' | 'log'
 
-/** A key of the ring. It returns keys of single tokens and authentication codes, never its secret. */
+/** A key of the ring. It returns keys of tokens and authentication codes, never its secret. */
 export interface RingKey {
   readonly id: string
+  /** The key of all tokens with this salt. */
   tokenKey(salt: Uint8Array): KeyObject
+  /** The salt of the next token. */
+  nextSalt(random: RandomBytes): Uint8Array
   /** HMAC-SHA-256 over the text, with the subkey of this purpose. */
   mac(purpose: MacPurpose, text: string): Uint8Array
 }
 
 export interface KeyRing {
   readonly sealing: RingKey
+  /** Every key, the sealing one first. */
+  readonly all: readonly RingKey[]
   find(id: string): RingKey | undefined
 }
 
+export const saltBytes = 16
 const secretBytes = 32
 /** Of SHA-256. */
 const blockBytes = 64
@@ -42,6 +49,8 @@ const macLabels: Readonly<Record<MacPurpose, Uint8Array>> = {
   vote: Buffer.from('assent mac v1 vote\n', 'utf8'),
   grant: Buffer.from('assent mac v1 grant\n', 'utf8'),
   passkey: Buffer.from('assent mac v1 passkey\n', 'utf8'),
+  definition: Buffer.from('assent mac v1 definition\n', 'utf8'),
+  log: Buffer.from('assent mac v1 log\n', 'utf8'),
 }
 const firstBlock = Uint8Array.of(1)
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,31}$/
@@ -54,7 +63,7 @@ export function createKeyRing(keys: readonly SealKey[]): KeyRing {
     throw misconfigured(`A key ring holds between 1 and ${sealLimits.keys} keys.`)
   }
   if (byId.size !== keys.length) throw misconfigured('Two keys of the ring have the same id.')
-  return Object.freeze({ sealing, find: (id: string) => byId.get(id) })
+  return Object.freeze({ sealing, all: ringKeys, find: (id: string) => byId.get(id) })
 }
 
 function ringKey({ id, secret }: SealKey): RingKey {
@@ -63,8 +72,16 @@ function ringKey({ id, secret }: SealKey): RingKey {
       'A key id is 1 to 32 lower-case letters, digits, "-" or "_", and begins with a letter or digit.',
     )
   }
+  // Text has a length too, but every character that is not a digit would count as the byte 0.
+  if (!(secret instanceof Uint8Array)) {
+    throw misconfigured(
+      `The secret of the key "${id}" is not a Uint8Array. Turn the output of \`openssl rand -base64 ${secretBytes}\` into one with \`Buffer.from(text, 'base64')\`.`,
+    )
+  }
   if (secret.length !== secretBytes) {
-    throw misconfigured(`The key "${id}" has ${secret.length} bytes; it needs ${secretBytes}.`)
+    throw misconfigured(
+      `The key "${id}" has ${secret.length} bytes; it needs ${secretBytes}. Create one with \`openssl rand -base64 32\`.`,
+    )
   }
   // `padded` copies the secret, so the caller may wipe its own bytes.
   const inner = padded(secret, 0x36)
@@ -74,10 +91,13 @@ function ringKey({ id, secret }: SealKey): RingKey {
     vote: macKey(inner, outer, 'vote'),
     grant: macKey(inner, outer, 'grant'),
     passkey: macKey(inner, outer, 'passkey'),
+    definition: macKey(inner, outer, 'definition'),
+    log: macKey(inner, outer, 'log'),
   }
   return Object.freeze({
     id,
-    tokenKey: (salt: Uint8Array) => deriveTokenKey(inner, outer, salt),
+    tokenKey: derivedKeys((salt) => deriveTokenKey(inner, outer, salt)),
+    nextSalt: salts(),
     mac: (purpose: MacPurpose, text: string) => hmac(macKeys[purpose], Buffer.from(text, 'utf8')),
   })
 }
@@ -101,12 +121,46 @@ function hmac({ inner, outer }: HmacKey, data: Uint8Array): Uint8Array {
 }
 
 /**
- * HKDF-Expand (RFC 5869) for one block, the secret being uniformly random already.
- *
  * AES-GCM with random 96-bit nonces is safe for 2^32 messages under one key (NIST SP 800-38D, 8.3): at 10,000 tokens a
- * second that is five days. Each token therefore has its own key, made from 128 random bits. Even if two salts are
- * equal, which takes about 2^64 tokens, it is unsafe only if their random nonces are equal too. So tokens are not counted.
+ * second that is five days. So a process changes the salt, from which the key is derived, long before that. Even if two
+ * processes choose equal salts, which takes about 2^64 of them, it is unsafe only if their random nonces are equal too.
  */
+function salts(): RingKey['nextSalt'] {
+  let salt = new Uint8Array(0)
+  let left = 0
+  return (random) => {
+    if (left === 0) {
+      salt = exactly(saltBytes, random)
+      left = sealLimits.tokensPerSalt
+    }
+    left -= 1
+    return salt
+  }
+}
+
+/** From a source that may be wrong. */
+export function exactly(count: number, random: RandomBytes): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(random(count))
+  if (bytes.length !== count) throw misconfigured('The random source returned the wrong number of bytes.')
+  return bytes
+}
+
+/** Keeps the keys that were derived last. */
+function derivedKeys(derive: (salt: Uint8Array) => KeyObject): RingKey['tokenKey'] {
+  const derived = new Map<string, KeyObject>()
+  return (salt) => {
+    const name = Buffer.from(salt).toString('hex')
+    const known = derived.get(name)
+    if (known !== undefined) return known
+    const key = derive(salt)
+    const [oldest] = derived.keys()
+    if (derived.size >= sealLimits.tokenKeys && oldest !== undefined) derived.delete(oldest)
+    derived.set(name, key)
+    return key
+  }
+}
+
+/** HKDF-Expand (RFC 5869) for one block, the secret being uniformly random already. */
 function deriveTokenKey(inner: Uint8Array, outer: Uint8Array, salt: Uint8Array): KeyObject {
   // The result is a key object: ciphers of Node 24 take 40 µs longer with raw bytes.
   return createSecretKey(hmac({ inner, outer }, Buffer.concat([label, salt, firstBlock])))

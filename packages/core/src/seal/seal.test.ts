@@ -62,7 +62,7 @@ describe('a valid token', () => {
     expect(`${token}${bytes}`).not.toMatch(/secret|ada|resume|sha256/)
   })
 
-  test('[SEAL-8] each token has its own id, salt and nonce, and its id is returned when it is opened', () => {
+  test('[SEAL-8] each token has its own id and nonce, and its id is returned when it is opened', () => {
     const tokens = Array.from({ length: 100 }, () => sealed())
     const ids = tokens.map((token) => {
       const opened = unseal(ring, token, expected)
@@ -71,7 +71,10 @@ describe('a valid token', () => {
 
     expect(new Set(ids).size).toBe(100)
     expect(ids.every((id) => /^state_[0-9a-z]{36}$/.test(id))).toBe(true)
-    expect(new Set(tokens.map((token) => token.slice(0, 11 + 22))).size).toBe(100)
+    const nonces = tokens.map((token) => {
+      return Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url').toString('hex', 16, 28)
+    })
+    expect(new Set(nonces).size).toBe(100)
   })
 })
 

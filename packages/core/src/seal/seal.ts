@@ -13,7 +13,7 @@ import { AssentError } from '../errors.ts'
 import { newId, type RandomBytes } from '../ids.ts'
 import type { JsonValue } from '../json.ts'
 import { askLimits, sealLimits } from '../limits.ts'
-import type { KeyRing } from './key-ring.ts'
+import { exactly, type KeyRing, saltBytes } from './key-ring.ts'
 
 /** What a token is bound to. All of it must match when the token is opened. */
 export interface SealBinding {
@@ -54,7 +54,6 @@ type Content = readonly [
 ]
 
 const version = 'assent1'
-const saltBytes = 16
 const nonceBytes = 12
 const tagBytes = 16
 /** The deepest action and what is around it. Unpaired surrogates are kept, because server state must not change. */
@@ -77,10 +76,8 @@ export function seal(
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1 || ttlMs > sealLimits.ttlMaxMs) {
     throw new AssentError('limit_exceeded', `The lifetime of sealed state is between 1 and ${sealLimits.ttlMaxMs} ms.`)
   }
-  const fresh = random(saltBytes + nonceBytes)
-  if (fresh.length !== saltBytes + nonceBytes) throw misused('The random source returned the wrong number of bytes.')
-  const salt = fresh.subarray(0, saltBytes)
-  const nonce = fresh.subarray(saltBytes)
+  const salt = ring.sealing.nextSalt(random)
+  const nonce = exactly(nonceBytes, random)
 
   const id = newId('state', nowMs, random)
   const content: Content = [id, principal, purpose, requestDigest, nowMs + ttlMs, payload]
@@ -91,7 +88,7 @@ export function seal(
   const head = `${version}.${ring.sealing.id}.`
   const cipher = createCipheriv('aes-256-gcm', ring.sealing.tokenKey(salt), nonce)
   cipher.setAAD(Buffer.from(head, 'utf8'))
-  const sealed = [fresh, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  const sealed = [salt, nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
   const token = head + Buffer.concat(sealed).toString('base64url')
   if (token.length > sealLimits.tokenBytes) throw tooLarge()
   return token

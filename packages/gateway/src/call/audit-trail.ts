@@ -95,7 +95,7 @@ export class AuditTrail {
     this.#timer ??= setTimeout(() => this.#flush(), relayLimits.auditEveryMs)
   }
 
-  /** Writes all pending notes as one entry, so that the chain advances once per batch. */
+  /** Writes all pending notes as one entry, so that the log has one entry per batch. */
   #flush(): void {
     this.#timer = undefined
     const waiting = [...this.#waiting]

@@ -2,10 +2,11 @@
 //
 // It travels sealed: in the state of a 2026-07-28 client, in a stored call or round, or in a message to another replica.
 
-import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { compact, isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { objectAt, stringAt } from '../protocol/messages.ts'
 import { own } from '../protocol/own.ts'
 import type { Answers, InputRequest, ServerState } from './model.ts'
+import { type CarriedEntry, readCarriedEntry } from './record/call-entry.ts'
 
 /** Questions that were asked together. The caller carries it, so that any replica knows how long they were open. */
 export type OpenRound = {
@@ -44,6 +45,8 @@ export type RoutingState = RelayState & {
   readonly waits: number
   /** When the last inbox ask expires, by the store's clock. Kept here because the store may be unavailable later. */
   readonly untilMs?: number
+  /** The call's own entry in the record of calls, if it joined the approval of another call. */
+  readonly joined?: CarriedEntry
 }
 
 export type CallState = RelayState | RoutingState
@@ -97,6 +100,11 @@ export function relayPart({ server, inner, schemas, round, isPrefixed, target }:
   return round === undefined ? state : { ...state, round }
 }
 
+/** The state of a round that the client alone was asked and has answered. It is continued without more answers. */
+export function answeredState(state: RelayState, kept: Answers): RoutingState {
+  return { ...state, wanted: {}, onRecord: {}, inInbox: {}, copies: {}, kept, waits: 0 }
+}
+
 export function writeCallState(state: CallState): JsonObject {
   return { ...state } as JsonObject
 }
@@ -128,5 +136,6 @@ export function readCallState(value: JsonValue | undefined): CallState | undefin
     ...(all.hasInboxAnswer === true ? { hasInboxAnswer: true } : {}),
     waits: typeof all.waits === 'number' ? all.waits : 0,
     ...(typeof all.untilMs === 'number' ? { untilMs: all.untilMs } : {}),
+    ...compact({ joined: readCarriedEntry(all.joined) }),
   }
 }

@@ -15,6 +15,7 @@ import {
 } from '@assent/core'
 import { errorCodes, objectAt, type RpcError } from '../protocol/messages.ts'
 import type { ClientProfile, InputRequest } from './model.ts'
+import { outcomeText } from './text/outcomes.ts'
 
 export function canBeAsked(capabilities: JsonObject, kind: InputRequest['kind']): boolean {
   if (kind === 'sampling' || kind === 'roots') return objectAt(capabilities, kind) !== undefined
@@ -24,22 +25,18 @@ export function canBeAsked(capabilities: JsonObject, kind: InputRequest['kind'])
   return kind === 'form' && isBare ? true : objectAt(elicitation, kind) !== undefined
 }
 
-export const asksDisabled =
-  'Asking people is switched off at this gateway (asks.enabled: false), so no person was asked.'
-
 /** The error for a server of the session-based revisions that asks for something the client did not declare. */
 export function undeclared(
   { capabilities, asksDisabled: isDisabled }: Pick<ClientProfile, 'capabilities' | 'asksDisabled'>,
   kind: InputRequest['kind'],
 ): RpcError {
   const [needed = ''] = Object.keys(requiredFor(kind))
-  if (isDisabled === true && needed === 'elicitation') return { code: errorCodes.methodNotFound, message: asksDisabled }
+  if (isDisabled === true && needed === 'elicitation')
+    return { code: errorCodes.methodNotFound, message: outcomeText.asksDisabled }
   if (objectAt(capabilities, needed) === undefined) {
-    const message = `The client did not declare ${needed}, so no person can be asked through it. Continue without an answer, or use a client that supports ${needed}.`
-    return { code: errorCodes.methodNotFound, message }
+    return { code: errorCodes.methodNotFound, message: outcomeText.undeclared(needed) }
   }
-  const message = `The client did not declare ${kind}. Ask in a mode that it declared.`
-  return { code: errorCodes.invalidParams, message }
+  return { code: errorCodes.invalidParams, message: outcomeText.undeclaredMode(kind) }
 }
 
 /**

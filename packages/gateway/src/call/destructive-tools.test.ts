@@ -47,6 +47,22 @@ test('[CARD-15] a hint counts for calls of this tool at this server', () => {
   expect(isMarked(tools, 'ask')).toBe(false)
 })
 
+test('[CARD-15] the approval of a call is not marked here: it has the mark of the definition that judged the call', () => {
+  const tools = new DestructiveTools()
+  tools.listed('disk', 'tools/list', [tool('wipe', { destructiveHint: true })])
+  const approval = {
+    title: 'Wipe',
+    definitionDigest: '',
+    policySetDigest: '',
+    policies: [],
+    requirements: [],
+    declines: 1,
+  }
+  const wanted = { one: { ...form, approval } }
+
+  expect(tools.marked('disk', { method: 'tools/call', params: { name: 'wipe' } }, wanted)).toEqual(wanted)
+})
+
 test('[CARD-15] the last definition counts, and a long list is cut', () => {
   closeAfterTest(setLimits(relayLimits, { destructiveTools: 2 }))
   const tools = new DestructiveTools()

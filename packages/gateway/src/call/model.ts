@@ -7,12 +7,14 @@
 import {
   type ApprovalRequirement,
   type AskCaller,
+  compact,
   isPlainObject,
   type JsonObject,
   type JsonValue,
   type OpenLimitName,
 } from '@assent/core'
-import { errorCodes, type Notification, type RpcError } from '../protocol/messages.ts'
+import type { CallOutcome } from '@assent/store'
+import type { Notification, RpcError } from '../protocol/messages.ts'
 import type { RequestAsks } from './route/waiting-asks.ts'
 
 export interface Call {
@@ -20,11 +22,15 @@ export interface Call {
   readonly principal: string
   /** The groups of the principal, as the identity provider confirmed them with this request; none without identity. */
   readonly groups?: readonly string[]
+  /** The roles of the principal, from the same token. */
+  readonly roles?: readonly string[]
+  /** The IP address that the request came from. */
+  readonly address?: string
   /**
    * The caller's connection; servers with sessions get one session for each. Empty for callers without a connection.
    */
   readonly scope: string
-  /** The calling program, where `scope` is empty: its OAuth client, or the name that it declares. */
+  /** The calling program: its OAuth client, or the name that it declares. */
   readonly agent?: string
   readonly method: string
   /** Unchanged, as the client sent them. */
@@ -46,6 +52,22 @@ export interface Call {
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** The asks that only this request waits for. Without it they end by their deadline alone. */
   readonly waiting?: RequestAsks
+  /** Set if calls are recorded. */
+  readonly entry?: CallEntry
+}
+
+/** The entry of a call in the record of calls, while a request runs the call. */
+export interface CallEntry {
+  /** What policies decided about the call. */
+  decided(effect: 'allow' | 'ask' | 'deny', policies: readonly string[]): void
+  /** Stores the entry of a call that a policy decided, once. False if it cannot be stored. */
+  store(): Promise<boolean>
+  /** Called before the call is sent to its server. False if it must not be sent, because its entry cannot be stored. */
+  mayForward(): Promise<boolean>
+  /** The server has got the call already, in an earlier request. */
+  forwarded(): void
+  /** Another request has the outcome of the call, or will have it: this one does not end the entry. */
+  endsElsewhere(): void
 }
 
 /** Why a question was refused before a person saw it. */
@@ -122,12 +144,18 @@ export type InputRequest =
 export type WantedApproval = {
   readonly title: string
   readonly definitionDigest: string
+  /** Of all policies in force. */
+  readonly policySetDigest: string
   /** The names of the policies that ask. */
   readonly policies: readonly string[]
   readonly requirements: readonly ApprovalRequirement[]
   readonly declines: number
   readonly useWithinMs?: number
   readonly needsReason?: true
+  /** A policy that asks marks what it covers as destructive. */
+  readonly isDestructive?: true
+  /** The definition by which the call was judged, or an accepted one before it, declares the tool as destructive. */
+  readonly isInDestructiveTool?: true
   /** The caller's own client may show it too. */
   readonly isOnClient?: true
 }
@@ -143,7 +171,7 @@ export type GivenApproval = {
 export interface Shared {
   /** Whether the server still waits for the answer: the call that carried the question may have ended. */
   readonly isOpen: boolean
-  /** The calls in progress when the server asked. */
+  /** The calls in progress when the server asked, without their states (candidate-calls.ts). */
   readonly oneOf: readonly Pick<Call, 'method' | 'params'>[]
   /** The shortest time that any of their callers still waits, among those that cannot retry. */
   readonly leavesAfterMs?: () => number | undefined
@@ -167,11 +195,28 @@ export type InputResponse =
       readonly end?: 'withdrawn'
       /** The answer looks like a secret, and the person confirmed on one of our surfaces that it is to be sent. */
       readonly isConfirmed?: true
+      /** The answer looks like a secret and came from the client: the store keeps it until it is sent. */
+      readonly isSecret?: true
       /** The store has recorded the end of the question. */
       readonly isRecorded?: true
       readonly approval?: GivenApproval
+      /** The stored ask that this answers. Only for the log: the relay removes it before it uses the answer. */
+      readonly askId?: string
     }
-  | { readonly error: RpcError; readonly isRecorded?: true }
+  | { readonly error: RpcError; readonly isRecorded?: true; readonly askId?: string }
+
+/** The answers, each with its stored ask if it has one. */
+export function withAskIds(given: Answers, idOf: (key: string) => string | undefined): Answers {
+  return mapped(given, (one, key) => ({ ...one, ...compact({ askId: idOf(key) }) }))
+}
+
+export function withoutAskIds(given: Answers): Answers {
+  return mapped(given, ({ askId: _forTheLog, ...one }) => one)
+}
+
+function mapped(given: Answers, change: (one: InputResponse, key: string) => InputResponse): Answers {
+  return Object.fromEntries(Object.entries(given).map(([key, one]) => [key, change(one, key)]))
+}
 
 /** Questions that the client is asked again. */
 export type Repeat = {
@@ -188,6 +233,8 @@ interface OutcomeDetails {
   readonly isStreamed?: boolean
   /** Keys of the answers just given that the server had stopped waiting for. */
   readonly undelivered?: readonly string[]
+  /** The entry in the record of calls that has this outcome. */
+  readonly recorded?: { readonly id: string; readonly outcome: CallOutcome; readonly askId?: string }
 }
 
 export interface Finished extends OutcomeDetails {
@@ -350,6 +397,3 @@ export class NotSent extends Error {
     this.name = 'NotSent'
   }
 }
-
-/** The outcome when the caller would have to carry more than a sealed state can hold. */
-export const tooMuchState = failed(errorCodes.refused, 'The state of the server is too large to be sent with the call.')

@@ -1,6 +1,6 @@
 // Which questions of servers need a passkey. Such a question is asked in the inbox only: a client cannot prove presence.
 
-import { needsPresence, type PresenceSetting, readAskMeta } from '@assent/core'
+import { compact, needsPresence, type PresenceSetting, readAskMeta } from '@assent/core'
 import type { InputRequest } from './model.ts'
 import { readKnownForm } from './screen/screen-questions.ts'
 
@@ -21,6 +21,10 @@ export function needsPasskey(setting: PresenceSetting, wanted: InputRequest): bo
   if (wanted.kind !== 'form' && wanted.kind !== 'url') return false
   if (wanted.needsPresence === true) return true
   if (wanted.kind === 'url') return needsPresence(setting, { kind: 'url' })
+  if (wanted.approval !== undefined) {
+    const { isDestructive, isInDestructiveTool } = wanted.approval
+    return needsPresence(setting, { kind: 'approval', ...compact({ isDestructive, isInDestructiveTool }) })
+  }
   const read = readKnownForm(wanted.schema)
   // A form that cannot be read is refused later; until then it counts as an approval.
   if (!read.ok) return needsPresence(setting, { kind: 'approval' })

@@ -6,7 +6,9 @@
 import type { JsonValue, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { errorCodes, type Notification } from '../protocol/messages.ts'
+import { own } from '../protocol/own.ts'
 import type { AuditTrail } from './audit-trail.ts'
+import { away } from './away.ts'
 import type { RelayState } from './call-state.ts'
 import { canBeAsked } from './capabilities.ts'
 import { DestructiveTools } from './destructive-tools.ts'
@@ -21,12 +23,12 @@ import {
   heldId,
   type InputRequest,
   type InputResponse,
-  NotSent,
+  mayAsk,
   type Outcome,
   type QuestionRefusal,
   type Upstream,
   unsent,
-  unusable,
+  withoutAskIds,
 } from './model.ts'
 import { calledBy, listOf, namedIn } from './names.ts'
 import { type NamedTarget, Naming } from './naming.ts'
@@ -44,6 +46,7 @@ import {
   schemasOf,
   screenAnswers,
 } from './screen/screen-questions.ts'
+import { outcomeText } from './text/outcomes.ts'
 
 /** The descriptions of the servers, and why the others are unavailable. */
 export interface Descriptions {
@@ -117,20 +120,17 @@ export class Relay {
     return again !== undefined && 'params' in again ? again : unknownTarget(call)
   }
 
-  async continue(asked: Call, state: RelayState, given: Answers): Promise<Outcome<RelayState>> {
+  async continue(asked: Call, state: RelayState, received: Answers): Promise<Outcome<RelayState>> {
     const { server, inner, schemas, round, isPrefixed } = state
+    const given = withoutAskIds(received)
     const call = this.#asBegun(asked, state)
     const { screened, ofPeople, names } = screenAnswers(schemas, given, this.asking.allowsSecrets(server))
     if (Object.values(screened).some(isSecretAnswer)) this.#onRefused(call, server, 'secret-answer')
     if (Object.values(screened).some(isUnfit)) this.#onRefused(call, server, 'invalid-answer')
     const namesByKey = Object.fromEntries(ofPeople.map(([key], at) => [key, names[at]]))
     this.#trail.answered(call, server, screened, namesByKey, given)
-    this.asking.ended(
-      server,
-      round,
-      ofPeople.map(([, answer]) => answer),
-      names,
-    )
+    const ended = ofPeople.map(([key, answer], at) => ({ answer, name: names[at], askId: own(received, key)?.askId }))
+    this.asking.ended(call, server, round, ended)
     // A server that does not wait gets only choices, and no person made one.
     if (heldId(inner) === undefined && Object.values(screened).some(isLost))
       return unsent(lostAnswer.error.code, lostAnswer.error.message)
@@ -140,14 +140,11 @@ export class Relay {
     try {
       const upstream = await this.#find(server, call)
       const first = await upstream.continue(seen, inner, screened)
-      const outcome = await this.#screen(upstream, seen, first, state)
+      const outcome = await this.#screen(upstream, seen, first, state).catch((error: unknown) => away(server, error))
       const { undelivered = [] } = first
       if (undelivered.length === 0) return outcome
-      this.#trail.undelivered(
-        call,
-        server,
-        undelivered.filter((key) => !isNoAnswer(screened[key])),
-      )
+      const unusedAnswers = undelivered.filter((key) => !isNoAnswer(screened[key]))
+      this.#trail.undelivered(call, server, unusedAnswers)
       return { ...outcome, undelivered }
     } catch (error) {
       return away(server, error)
@@ -164,7 +161,8 @@ export class Relay {
 
   #isOffered(server: string, { method, params }: Call): boolean {
     const named = namedIn(method, params)
-    return named === undefined || this.#naming.offers(server, named.kind, named.name)
+    // Of a call that can ask, only one whose name no longer exists has none.
+    return named === undefined ? !mayAsk(method) : this.#naming.offers(server, named.kind, named.name)
   }
 
   /** Handles a reached limit on open asks: a server that waits gets an error and continues; otherwise the call ends. */
@@ -177,9 +175,10 @@ export class Relay {
     if (heldId(state.inner) !== undefined) return this.continue(asked, state, all)
     this.#trail.answered(call, server, all)
     this.asking.ended(
+      call,
       server,
       round,
-      Object.values(schemas).flatMap((schema) => (schema === false ? [] : [given])),
+      Object.values(schemas).flatMap((schema) => (schema === false ? [] : [{ answer: given }])),
     )
     return failed(errorCodes.refused, message)
   }
@@ -234,7 +233,9 @@ export class Relay {
     try {
       const upstream = await this.#find(server, call)
       const began = name === undefined ? { isPrefixed } : { isPrefixed, target: name }
-      return this.#screen(upstream, call, await upstream.start(call), began)
+      const first = await upstream.start(call)
+      // Not awaited: a store error while links are screened is thrown, and not reported as an error of the server.
+      return this.#screen(upstream, call, first, began)
     } catch (error) {
       return away(server, error)
     }
@@ -286,7 +287,11 @@ export class Relay {
       const { state: inner } = outcome
       const inTool = this.#destructive.marked(upstream.name, call, outcome.wanted)
       const asked = markedForPresence(this.asking.presence, inTool)
-      const { wanted, refused } = await this.#refusals(call, upstream.name, asked)
+      const { wanted, refused } = await this.#refusals(call, upstream.name, asked).catch(async (error: unknown) => {
+        // The layers above do not know yet that the server waits, so they cannot cancel the call.
+        await abandon(upstream, call, outcome).catch(() => undefined)
+        throw error
+      })
       const [unfit] = refused
       const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined
       if (opened?.ok === true) {
@@ -304,7 +309,7 @@ export class Relay {
       this.#onRefused(call, upstream.name, opened?.why ?? unfit?.[1].why ?? 'schema')
       const code = opened?.code ?? errorCodes.invalidParams
       if (outcome.over === undefined) {
-        const reason = opened?.reason ?? `${upstream.name} asked a question that is not allowed. ${unfit?.[1].message}`
+        const reason = opened?.reason ?? outcomeText.questionNotAllowed(upstream.name, unfit?.[1].message)
         return failed(code, reason)
       }
       const all =
@@ -315,7 +320,7 @@ export class Relay {
       outcome = await upstream.continue(call, inner, Object.fromEntries(errors))
     }
     await abandon(upstream, call, outcome)
-    return failed(errorCodes.refused, `${upstream.name} kept asking questions that are not allowed.`)
+    return failed(errorCodes.refused, outcomeText.keptAsking(upstream.name))
   }
 
   /** The refused questions with their reasons; and all questions, with details of links that lead to this gateway. */
@@ -373,23 +378,18 @@ function isUnfit(given: InputResponse): boolean {
 
 /** Ends a held call that is no longer needed, as if its caller had cancelled. */
 async function abandon(exchange: Pick<Upstream, 'continue'>, call: Call, outcome: Outcome): Promise<void> {
-  if (outcome.kind !== 'input-required') return
+  if (outcome.kind !== 'input-required' || outcome.over === undefined) return
   await exchange.continue({ ...call, signal: AbortSignal.abort() }, outcome.state, {})
 }
 
 function unknownTarget(call: Call): Failed {
   if (['tools/call', 'prompts/get', 'resources/read', 'completion/complete'].includes(call.method)) {
-    return failed(errorCodes.invalidParams, 'No server offers anything with that name.')
+    return failed(errorCodes.invalidParams, outcomeText.unknownTarget)
   }
-  return failed(errorCodes.methodNotFound, `This gateway does not support ${call.method}.`)
+  return failed(errorCodes.methodNotFound, outcomeText.notSupported(call.method))
 }
 
 /** The failure for a call that began and of which nothing more is sent. */
 function unsentTo(call: Call): Failed {
   return { ...unknownTarget(call), isUnsent: true }
-}
-
-function away(server: string, error: unknown): Failed {
-  const words = unusable(server, error)
-  return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
 }

@@ -1,12 +1,19 @@
 // The digest of a call's request. A repeated call must have the same digest.
 
 import { isAssentError, requestDigest } from '@assent/core'
-import { objectAt, stringAt } from '../protocol/messages.ts'
+import { objectAt } from '../protocol/messages.ts'
 import type { Call } from './model.ts'
+import { namedIn } from './names.ts'
 
-/** Undefined for a call without a digest, because its arguments can be read in more than one way. */
+/**
+ * Undefined for a call without a digest: one without a target, or with arguments that can be read in more than one way.
+ *
+ * The target is the member that the method uses: another one would let a stray `name` hide the `uri` of a resource. A
+ * completion has no digest, because it is about more than the prompt or resource that it refers to.
+ */
 export function digestOfRequest(call: Call): string | undefined {
-  const target = stringAt(call.params, 'name') ?? stringAt(call.params, 'uri') ?? ''
+  const named = call.method === 'completion/complete' ? undefined : namedIn(call.method, call.params)
+  const target = named?.name ?? ''
   try {
     const given = objectAt(call.params, 'arguments') ?? {}
     const headers = call.client.headers ?? {}

@@ -13,10 +13,12 @@ import { redactor } from '../config/redact.ts'
 import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf } from '../contract/wire.suite.ts'
 import { IssuerKeys } from '../http/identity/issuer-keys.ts'
 import { aRunningGateway, mayBeMissing } from '../program/process.suite.ts'
+import { ownVersion } from '../protocol/version.ts'
 import { IssuerMetrics } from '../telemetry/issuer-metrics.ts'
 import { createLog } from '../telemetry/log.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import { Counter, Gauge, Histogram, prometheusText } from '../telemetry/prometheus.ts'
+import { type AskEnd, type EndDetails, noTelemetry, type Telemetry } from './telemetry-port.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 
@@ -65,6 +67,17 @@ test('[WATCH-2] questions are counted by how they ended, with how long people to
   expect(lineOf(text, 'assent_server_up{server="deploy"}')).toContain(' 1')
 })
 
+test('[WATCH-2] clients are counted when they connect, by whether they show questions', async () => {
+  const { metrics, url } = await aMeasuredGateway()
+
+  await aSession(url)
+  await call(url, {})
+
+  expect(lineOf(metrics.text(), 'assent_clients_connected_total')).toBe(
+    'assent_clients_connected_total{client="another client",forms="yes"} 1',
+  )
+})
+
 test('[WATCH-2] an expired question is counted separately from a person’s no', async () => {
   const metrics = new Metrics('1')
   const server = await anOlderRawServer(({ say }) =>
@@ -79,6 +92,53 @@ test('[WATCH-2] an expired question is counted separately from a person’s no',
   await nextOf(await session.ask('tools/call', { name: 'ask', arguments: {} }))
 
   await until(() => lineOf(metrics.text(), 'assent_asks_ended_total{server="deploy",outcome="expired"} 1'))
+})
+
+describe('[WATCH-4] the end of a question is reported with its tool, caller and ask', () => {
+  async function aReportingGateway(server: { readonly url: string }, options: object) {
+    const ends: [server: string, end: AskEnd, details: EndDetails | undefined][] = []
+    const watch: Telemetry = {
+      ...noTelemetry,
+      ended: (name, end, _waitedMs, details) => void ends.push([name, end, details]),
+    }
+    const { store, gateway } = await openTestEnv()
+    const { url } = await gateway({ deploy: { url: server.url } }, { watch, unseenAfterMs: 0, ...options })
+    return { ends, store, url }
+  }
+
+  const asking = () =>
+    aRawServer(({ params }) => (params.inputResponses === undefined ? asks({ where: whichRegion }) : complete))
+  const holding = () =>
+    anOlderRawServer(({ say }) => say({ id: 'q', method: 'elicitation/create', params: whichRegion }))
+
+  test('[WATCH-4] an answer in the inbox, of a server that does not wait', async () => {
+    const { ends, store, url } = await aReportingGateway(await asking(), { surfaces: ['inbox'], holdMs: 60_000 })
+    const calling = call(url, {}, {}, withoutForms)
+    const ask = await firstAsk(store)
+    await answerInInbox(store, ask, inEurope)
+    await calling
+
+    const details = { answer: 'answered', tool: 'ask', caller: ask.principal, ask: ask.id }
+    expect(ends).toEqual([['deploy', 'accepted', details]])
+  })
+
+  test('[WATCH-4] an answer of the client, without a stored ask', async () => {
+    const { ends, url } = await aReportingGateway(await asking(), {})
+    const { requestState } = (await call(url, {})).message.result
+    await call(url, {}, { requestState, inputResponses: { where: { action: 'decline' } } })
+
+    expect(ends).toEqual([['deploy', 'declined', { answer: 'declined', tool: 'ask', caller: expect.any(String) }]])
+  })
+
+  test('[WATCH-4] the stored question of a held call that no person answers in time', async () => {
+    const { ends, url } = await aReportingGateway(await holding(), { surfaces: ['inbox'], askWaitMs: 300 })
+    const session = await aSession(url)
+    void session.ask('tools/call', { name: 'ask', arguments: {} })
+    await until(() => (ends.length > 0 ? true : undefined))
+
+    const details = { tool: 'ask', caller: expect.any(String), ask: expect.stringMatching(/^ask_|[0-9a-f-]{16,}/) }
+    expect(ends).toEqual([['deploy', 'expired', details]])
+  })
 })
 
 /** A gateway whose questions go to the inbox, and its metrics. */
@@ -154,7 +214,11 @@ test('[WATCH-7] durations and errors of the store are counted by operation', asy
   metrics.store.step({ name: 'answer_ask', kind: 'write', ms: 2_000, failure: 'unavailable' })
   expect(lineOf(metrics.text(), 'assent_store_errors_total{operation="write",reason="unavailable"}')).toContain(' 1')
   const pool = { open: 5, idle: 2, waiting: 3, most: 10 }
-  metrics.store.lookAt({ pool, notifications: { ...store.notifications, transport: 'listen', reconnects: 4 } })
+  metrics.store.lookAt({
+    pool,
+    oldestTransactionMs: 0,
+    notifications: { ...store.notifications, transport: 'listen', reconnects: 4 },
+  })
   for (const line of [
     'assent_store_connections{state="busy"} 3',
     'assent_store_connections{state="idle"} 2',
@@ -277,7 +341,7 @@ test('[WATCH-3] on the main port, metrics are served only to this machine, and n
 
   expect([here.status, passedOn.status]).toEqual([200, 403])
   expect(here.headers.get('content-type')).toContain('version=0.0.4')
-  expect(await here.text()).toContain('assent_info{version="0.0.0"} 1')
+  expect(await here.text()).toContain(`assent_info{version="${ownVersion()}"} 1`)
 })
 
 test('[WATCH-3] with a separate address, metrics and health are served only there', async () => {

@@ -1,8 +1,9 @@
-// The telemetry that the gateway reports: counts and durations, never questions, answers or people.
+// The telemetry that the gateway reports: counts and durations, never the text of questions and answers.
 
 import type { AnswerName } from '@assent/core'
 import type { QuestionRefusal } from './model.ts'
 import type { NameConflict } from './naming.ts'
+import type { DefinitionChange } from './policy/pinned-definitions.ts'
 import type { Decided } from './policy/policy-gate.ts'
 
 /**
@@ -11,6 +12,18 @@ import type { Decided } from './policy/policy-gate.ts'
  */
 export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'lost' | 'undeliverable'
 
+/** Which question ended. Metrics use only `answer`: the other members have too many values. */
+export interface EndDetails {
+  /** The kind of answer, such as `approved`, if a person gave one. */
+  readonly answer?: AnswerName
+  /** Absent when the question does not come from a tool. */
+  readonly tool?: string
+  /** The principal of the call. */
+  readonly caller?: string
+  /** The id of the stored ask. Absent when only the client was asked and nothing was stored. */
+  readonly ask?: string
+}
+
 export interface RefusedQuestion {
   readonly server: string
   readonly why: QuestionRefusal
@@ -18,14 +31,23 @@ export interface RefusedQuestion {
   readonly tool?: string
 }
 
+/** A client that asked what the gateway offers, and what it declared about itself. */
+export interface ConnectedClient {
+  /** The title of a known client. The name that others declare could be any text, so it is not reported. */
+  readonly client: string | undefined
+  readonly isSession: boolean
+  readonly forms: boolean
+  readonly links: boolean
+  readonly sampling: boolean
+  readonly roots: boolean
+}
+
 export interface Telemetry {
+  connected(client: ConnectedClient): void
   /** A person was asked a question of this server. */
   asked(server: string): void
-  /**
-   * @param waitedMs time since it was asked
-   * @param answer what the person answered, if one did
-   */
-  ended(server: string, end: AskEnd, waitedMs: number, answer?: AnswerName): void
+  /** @param waitedMs time since it was asked */
+  ended(server: string, end: AskEnd, waitedMs: number, details?: EndDetails): void
   /** A client answered before a person can have read the question, and its answer did not count. */
   unseen(server: string): void
   /** A client accepted before a person can have read the question, and its answer was passed on: there is no inbox. */
@@ -36,8 +58,12 @@ export interface Telemetry {
   questionRefused(question: RefusedQuestion): void
   /** Policies decided about a call; with `dry-run`, what they would have decided. */
   policyDecided(server: string, decided: Pick<Decided, 'mode' | 'effect'>): void
+  /** A tool has another definition than the accepted ones. */
+  definitionChanged(server: string, tool: string, change: DefinitionChange): void
   /** Number of calls abandoned because the replica that held them stopped renewing its lease. */
   callsLost(count: number): void
+  /** Calls that are missing in the record of calls, or whose end is. */
+  callsUnrecorded(count: number): void
   /** A tool is omitted from the server's list, because it works only as a task. */
   toolLeftOut(server: string, tool: string): void
   /** An item of the server cannot have its regular name for clients. */
@@ -51,6 +77,7 @@ export interface Telemetry {
 }
 
 export const noTelemetry: Telemetry = {
+  connected: () => undefined,
   asked: () => undefined,
   ended: () => undefined,
   unseen: () => undefined,
@@ -58,7 +85,9 @@ export const noTelemetry: Telemetry = {
   refused: () => undefined,
   questionRefused: () => undefined,
   policyDecided: () => undefined,
+  definitionChanged: () => undefined,
   callsLost: () => undefined,
+  callsUnrecorded: () => undefined,
   toolLeftOut: () => undefined,
   nameConflict: () => undefined,
   passed: () => undefined,

@@ -4,19 +4,20 @@
 // that belongs to another replica is forwarded to it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Identity } from '../call/local-person.ts'
+import { callerFacts, type Identity } from '../call/local-person.ts'
 import type { Call } from '../call/model.ts'
 import { awaitTool } from '../call/route/await-answer.ts'
 import type { ShutdownPhase } from '../call/shutdown.ts'
 import { refuseForwarded } from '../cluster/forwarder.ts'
 import type { ForwardedIn } from '../cluster/listener.ts'
 import { replicaOf } from '../cluster/replica-names.ts'
-import { clientLimits, protocolLimits } from '../limits.ts'
+import { clientLimits } from '../limits.ts'
 import { header, mediaType, readBody } from '../protocol/http.ts'
 import {
   errorCodes,
   errorReply,
   isNotification,
+  isNotJson,
   isReply,
   isRequest,
   type Message,
@@ -85,8 +86,7 @@ export class HttpEndpoint {
 
   /** Serves a request that another replica forwarded, which has checked everything that concerns its sender. */
   async handleForwarded({ request, response, by, body }: ForwardedIn): Promise<void> {
-    const { principal, groups, client } = by
-    const person = client === undefined ? { principal, groups } : { principal, groups, client }
+    const person = { principal: by.principal, ...callerFacts(by) }
     return this.#respond({ request, response, person, body, isForwarded: true })
   }
 
@@ -135,7 +135,7 @@ export class HttpEndpoint {
       ...(isReply(message) ? { named: replicaOf(message.id) } : {}),
     })
     if (session === undefined) return
-    if (asked !== undefined) return this.#answer(session, asked, response, headers)
+    if (asked !== undefined) return this.#answer(session, asked, arrived, headers)
     if (!isRequest(message)) await this.#take(session, message, headers)
     // Sent after the answer is processed: a server waits for the answer, while the 202 is not urgent.
     setImmediate(() => response.writeHead(202).end())
@@ -181,7 +181,8 @@ export class HttpEndpoint {
     stream.open()
     await Promise.all(
       requests.map(async (asked) => {
-        const reply = await session.answer(asked, (message) => stream.send(message), signal, { headers })
+        const by = { headers, facts: callerFacts(arrived.person) }
+        const reply = await session.answer(asked, (message) => stream.send(message), signal, by)
         await this.#sessions.granted(session, asked, reply).catch(this.#onError)
         stream.send(reply)
       }),
@@ -192,13 +193,14 @@ export class HttpEndpoint {
   async #answer(
     session: ClientSession,
     request: Request,
-    response: ServerResponse,
+    { response, person }: Arrived,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
     const answering = new AnswerStream(response, { [sessionHeader]: session.id })
     const stream = this.#calls.begin(session, request, answering)
     const kept = this.#calls.keeps(session, stream)
-    const reply = await session.answer(request, (message) => stream.send(message), stream.signal, { headers, kept })
+    const by = { headers, facts: callerFacts(person), kept }
+    const reply = await session.answer(request, (message) => stream.send(message), stream.signal, by)
     await this.#sessions.granted(session, request, reply).catch(this.#onError)
     this.#calls.end(stream, reply, answering)
     await kept?.ended(reply).catch(this.#onError)
@@ -222,10 +224,9 @@ export class HttpEndpoint {
     if (isListening && !this.#opensStream(person, response)) return
     const signal = this.#untilGone(stream, isListening ? 'draining' : 'closed')
     const headers = parameterHeaders(request, message)
-    const { principal, groups, client } = person
+    const { principal } = person
     const requestHeaders = this.#forwarded(request)
-    const known = client === undefined ? {} : { client }
-    const caller = { principal, groups, headers, requestHeaders, signal, mayReconnect: true, ...known }
+    const caller = { principal, headers, requestHeaders, signal, mayReconnect: true, ...callerFacts(person) }
     const isServedElsewhere = isForwarded
       ? undefined
       : (call: Call) => this.#others.serveWhereStateIs(call, arrived, message)
@@ -292,7 +293,10 @@ export class HttpEndpoint {
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
     if (this.#serving.resumes) stream.reconnectAfterMs = clientLimits.reconnectAfterMs
     const signal = this.#untilGone(stream, this.#isDraining ? 'closed' : 'draining')
-    if (position !== undefined) return this.#calls.takeUp(session, position, stream, signal, this.#forwarded(request))
+    if (position !== undefined) {
+      const by = { headers: this.#forwarded(request), facts: callerFacts(person) }
+      return this.#calls.takeUp(session, position, stream, signal, by)
+    }
     // Not before shutdown, or before the session has ended or moved: clients treat the end as a broken connection.
     const ends = AbortSignal.any([signal, session.ended])
     ends.addEventListener('abort', () => stream.finish(this.#reconnectAfterMs), { once: true })
@@ -325,7 +329,7 @@ export class HttpEndpoint {
       return undefined
     }
     try {
-      let found = await this.#sessions.find(id, person.principal, !isForwarded)
+      let found = await this.#sessions.find(id, person, !isForwarded)
       // Twice, because another replica may take the session over at the same moment.
       for (let attempt = 0; attempt < 2 && found !== undefined && !isForwarded; attempt++) {
         const served = await this.#servedElsewhere(arrived, found, about)
@@ -334,12 +338,12 @@ export class HttpEndpoint {
           refuse(response, 503, ownerUnreached)
           return undefined
         }
-        if (found.kind === 'here') return found.session.withGroups(person.groups)
-        found = await this.#sessions.takeOver(id, person.principal, found.owner)
-        if (found?.kind === 'here') return found.session.withGroups(person.groups)
+        if (found.kind === 'here') return found.session
+        found = await this.#sessions.takeOver(id, person, found.owner)
+        if (found?.kind === 'here') return found.session
       }
       if (found === undefined) noSuchSession(response)
-      else if (found.kind === 'here') return found.session.withGroups(person.groups)
+      else if (found.kind === 'here') return found.session
       else if (isForwarded) refuseForwarded(response)
       else refuse(response, 503, ownerUnreached)
     } catch (error) {
@@ -377,17 +381,6 @@ interface About {
 /** Whether the request fetches the outcome of a deferred call, and so starts nothing new. */
 function isFetching({ method, params }: Request): boolean {
   return method === 'tools/call' && params?.name === awaitTool
-}
-
-/** Whether the text is not JSON. A long text is not parsed to find out. */
-function isNotJson(text: string): boolean {
-  if (text.length > protocolLimits.messageLooseChars) return false
-  try {
-    JSON.parse(text)
-    return false
-  } catch {
-    return true
-  }
 }
 
 function noSuchSession(response: ServerResponse): void {

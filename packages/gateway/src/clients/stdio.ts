@@ -3,7 +3,7 @@
 // Nothing but messages is ever written to standard output.
 
 import type { Readable, Writable } from 'node:stream'
-import { localPerson } from '../call/local-person.ts'
+import { callerFacts, localAddress, localPerson } from '../call/local-person.ts'
 import { clientLimits } from '../limits.ts'
 import { Lines } from '../protocol/lines.ts'
 import {
@@ -23,6 +23,7 @@ import { serve20260728 } from './2026-07-28/serve.ts'
 import type { Serving } from './context.ts'
 
 const { principal } = localPerson
+const facts = callerFacts({ ...localPerson, address: localAddress })
 
 /** Resolves when the client has closed its input and all running requests have ended or timed out. */
 export async function serveStream(serving: Serving, input: Readable, output: Writable): Promise<void> {
@@ -51,7 +52,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       open: () => undefined,
       finish: () => undefined,
     }
-    await serve20260728(serving, { principal, signal, mayReconnect: false }, request, answering).finally(() =>
+    await serve20260728(serving, { principal, ...facts, signal, mayReconnect: false }, request, answering).finally(() =>
       running.delete(request.id),
     )
   }
@@ -69,7 +70,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
     }
     if (isReply(message)) return session?.take(message)
     if (isRequest(message)) {
-      if (session !== undefined) return write(await session.answer(message, write, disconnected.signal))
+      if (session !== undefined) return write(await session.answer(message, write, disconnected.signal, { facts }))
       const reason = 'Start with initialize, or send a request of revision 2026-07-28.'
       return write(errorReply(message.id, errorCodes.methodNotFound, reason))
     }

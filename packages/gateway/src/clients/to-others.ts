@@ -1,10 +1,10 @@
 // Forwards a client's request to the replica that owns its session, its call or its server process.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { lostWords } from '../call/hold/lost-calls.ts'
-import type { Identity } from '../call/local-person.ts'
+import { callerFacts, type Identity } from '../call/local-person.ts'
 import type { Call } from '../call/model.ts'
-import type { Forwarded } from '../cluster/forwarder.ts'
+import { outcomeText } from '../call/text/outcomes.ts'
+import type { Forwarded, ForwardedFor } from '../cluster/forwarder.ts'
 import { compoundKey } from '../protocol/compound-key.ts'
 import { header } from '../protocol/http.ts'
 import { errorCodes, errorReply, type Request } from '../protocol/messages.ts'
@@ -49,7 +49,7 @@ export class ToOtherReplicas {
     const to = replica === undefined ? undefined : await others?.peers.find(replica)
     if (to === undefined || others === undefined) return 'refused'
     const { person, response } = arrived
-    const by = { tenant, principal: person.principal, groups: person.groups, ...clientOf(person) }
+    const by = forwardedFor(tenant, person)
     const leaving = new AbortController()
     // A notification stream ends when this replica starts to drain; a call has until its end.
     const isStream = arrived.request.method === 'GET' || asked?.method === 'subscriptions/listen'
@@ -66,7 +66,7 @@ export class ToOtherReplicas {
       unsubscribe()
     }
     if (asked === undefined) return 'unreached'
-    new AnswerStream(response).end(errorReply(asked.id, errorCodes.refused, lostWords))
+    new AnswerStream(response).end(errorReply(asked.id, errorCodes.refused, outcomeText.lost))
     return 'served'
   }
 
@@ -92,9 +92,9 @@ export class ToOtherReplicas {
     const { others, tenant } = this.#serving
     const to = replica === undefined ? undefined : await others?.peers.find(replica)
     if (to === undefined || others === undefined) return
-    const { principal, groups } = arrived.person
+    const by = forwardedFor(tenant, arrived.person)
     const signal = AbortSignal.timeout(5_000)
-    const response = await others.forwarder.send(to, { tenant, principal, groups }, this.#forwarded(arrived), signal)
+    const response = await others.forwarder.send(to, by, this.#forwarded(arrived), signal)
     if (typeof response !== 'string') response.on('error', () => undefined).resume()
   }
 
@@ -111,6 +111,6 @@ export class ToOtherReplicas {
   }
 }
 
-function clientOf({ client }: Identity): { client?: string } {
-  return client === undefined ? {} : { client }
+function forwardedFor(tenant: string, { principal, ...facts }: Identity): ForwardedFor {
+  return { tenant, principal, ...callerFacts(facts) }
 }

@@ -21,6 +21,8 @@ export const aForwarding: Forwarding = {
   tenant: 'default',
   principal: 'issuer#ann',
   groups: ['ops', 'dev'],
+  roles: ['deployer'],
+  address: '10.1.2.3',
   client: 'agent',
 }
 

@@ -63,6 +63,20 @@ async function addressOf({ store }: TestStore, id: string): Promise<string | und
 }
 
 describe('joining', () => {
+  test.each(['0.0.0.0', '::', '::0', ''])(
+    '[FLEET-18] a replica that listens on the wildcard "%s" needs an address',
+    async (host) => {
+      const store = await aStore()
+      const { join } = aReplica(store, 'a', { listen: { host, port: 0 } })
+      const listenAt = vi.fn()
+
+      await expect(join(listenAt)).rejects.toThrow('cluster.address is required')
+
+      expect(listenAt).not.toHaveBeenCalled()
+      expect(await addressOf(store, 'a')).toBeUndefined()
+    },
+  )
+
   test('[FLEET-18] the only replica needs no address', async () => {
     const store = await aStore()
     const { cluster, join, state } = aReplica(store, 'a', {})

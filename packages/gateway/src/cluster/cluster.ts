@@ -8,6 +8,7 @@ import type { KeyRing } from '@assent/core'
 import type { Store } from '@assent/store'
 import { clusterLimits, relayLimits } from '../limits.ts'
 import { discard, readReply } from '../protocol/http.ts'
+import { isWildcard } from '../protocol/loopback.ts'
 import { sleep } from '../protocol/sleep.ts'
 import { type ForwardRefusal, ownPath } from './forward-seal.ts'
 import { Forwarder } from './forwarder.ts'
@@ -126,6 +127,8 @@ export class Cluster {
     const { settings, store, keys, tenant, heartbeat, onError } = this.#parts
     const { listen, tls } = settings
     if (listen === undefined) return ''
+    if (settings.address === undefined && isWildcard(listen.host))
+      throw new Error('cluster.address is required: other gateways cannot connect to a wildcard address.')
     this.#listener = new ClusterListener({
       replica: heartbeat.replica,
       tenant,

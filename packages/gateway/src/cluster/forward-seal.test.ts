@@ -12,16 +12,16 @@ function aReceiver(replica = 'b', ring = keys) {
   return { clock, seals, sealed }
 }
 
-test('[FLEET-16] a sealed request opens once, with its person, tenant, sender and groups', () => {
+test('[FLEET-16] a sealed request opens once, with its person, tenant, sender, groups, roles and address', () => {
   const { seals, sealed } = aReceiver()
 
   expect(seals.open(sealed, request)).toEqual({ ok: true, forwarding })
   expect(seals.open(sealed, request)).toEqual({ ok: false, why: 'replayed' })
 })
 
-test('[FLEET-16] a request without a client has none after it was opened', () => {
+test('[FLEET-16] a request without a client, roles and an address has none after it was opened', () => {
   const { seals, clock } = aReceiver()
-  const { client: _client, ...without } = forwarding
+  const { client: _client, roles: _roles, address: _address, ...without } = forwarding
 
   expect(seals.open(sealForward(keys, request, without, clock.nowMs), request)).toStrictEqual({
     ok: true,
@@ -60,6 +60,18 @@ test('[FLEET-16] a seal is valid for less than a lease', () => {
   expect(seals.open(sealed, request)).toEqual({ ok: false, why: 'expired' })
 })
 
+test('[FLEET-16] a seal does not open again when the clock of the database steps back after it has expired', () => {
+  const { clock, seals, sealed } = aReceiver()
+  const startedMs = clock.nowMs
+  expect(seals.open(sealed, request).ok).toBe(true)
+
+  clock.nowMs += clusterLimits.forwardValidMs
+  expect(seals.open(sealForward(keys, request, forwarding, clock.nowMs), request).ok).toBe(true)
+  clock.nowMs = startedMs + 1
+
+  expect(seals.open(sealed, request)).toEqual({ ok: false, why: 'replayed' })
+})
+
 test('[FLEET-16] a request for another replica is misdirected', () => {
   const { seals, sealed } = aReceiver('c')
 
@@ -96,7 +108,7 @@ test('[FLEET-16] a receiver that has accepted too many requests refuses more unt
   expect(open().ok).toBe(true)
 
   expect(open()).toEqual(tooMany)
-  clock.nowMs += clusterLimits.forwardValidMs - 1
+  clock.nowMs += 2 * clusterLimits.forwardValidMs - 1
   expect(open().ok).toBe(true)
   expect(open()).toEqual(tooMany)
 })

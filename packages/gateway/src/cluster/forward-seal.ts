@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import {
+  compact,
   isPlainObject,
   isSealedFor,
   type JsonObject,
@@ -37,6 +38,9 @@ export interface Forwarding {
   readonly groups: readonly string[]
   /** The OAuth client of the caller. */
   readonly client?: string
+  readonly roles?: readonly string[]
+  /** The address that the request came from. */
+  readonly address?: string
 }
 
 export type ForwardRefusal = 'forged' | 'expired' | 'misdirected' | 'loop' | 'replayed' | 'too-many'
@@ -49,7 +53,9 @@ const binding = { principal: 'replica', purpose: 'forwarded request' }
 
 export function sealForward(keys: KeyRing, request: ForwardedRequest, forwarding: Forwarding, nowMs: number): string {
   const bound = { ...binding, requestDigest: digestOf(request), ttlMs: clusterLimits.forwardValidMs }
-  return seal(keys, bound, { ...forwarding, groups: [...forwarding.groups] }, { nowMs, random: randomBytes })
+  const { groups, roles, ...rest } = forwarding
+  const payload = { ...rest, groups: [...groups], ...(roles === undefined ? {} : { roles: [...roles] }) }
+  return seal(keys, bound, payload, { nowMs, random: randomBytes })
 }
 
 /** Opens the headers of requests that were forwarded to one replica, each once. */
@@ -57,7 +63,7 @@ export class ForwardSeals {
   readonly #keys: KeyRing
   readonly #replica: string
   readonly #nowMs: () => number
-  /** When the seals that were used expire, by their id; in the order of arrival. */
+  /** Until when the ids of used seals are kept; in the order of arrival. */
   readonly #used = new Map<string, number>()
 
   constructor(keys: KeyRing, replica: string, nowMs: () => number) {
@@ -90,13 +96,14 @@ export class ForwardSeals {
     this.#deleteExpired(nowMs)
     if (this.#used.has(opened.id)) return { ok: false, why: 'replayed' }
     if (this.#used.size >= clusterLimits.forwardedAtOnce) return { ok: false, why: 'too-many' }
-    this.#used.set(opened.id, opened.expiresAtMs)
+    // Longer than it is valid, because the clock of the database steps back when a standby with a slower clock takes over.
+    this.#used.set(opened.id, opened.expiresAtMs + clusterLimits.forwardValidMs)
     return { ok: true, forwarding }
   }
 
   #deleteExpired(nowMs: number): void {
-    for (const [id, expiresAtMs] of this.#used) {
-      if (expiresAtMs > nowMs) return
+    for (const [id, untilMs] of this.#used) {
+      if (untilMs > nowMs) return
       this.#used.delete(id)
     }
   }
@@ -106,12 +113,16 @@ export class ForwardSeals {
 export const ownPath = '/replica'
 
 function readForwarding(payload: JsonObject): Forwarding | undefined {
-  const [from, to, tenant, principal, client] = ['from', 'to', 'tenant', 'principal', 'client'].map((name) =>
-    stringAt(payload, name),
-  )
-  const groups = Array.isArray(payload.groups) ? payload.groups.filter((one) => typeof one === 'string') : []
+  const names = ['from', 'to', 'tenant', 'principal', 'client', 'address']
+  const [from, to, tenant, principal, client, address] = names.map((name) => stringAt(payload, name))
+  const groups = textsAt(payload, 'groups') ?? []
   if (from === undefined || to === undefined || tenant === undefined || principal === undefined) return undefined
-  return { from, to, tenant, principal, groups, ...(client === undefined ? {} : { client }) }
+  return { from, to, tenant, principal, groups, ...compact({ client, roles: textsAt(payload, 'roles'), address }) }
+}
+
+function textsAt(payload: JsonObject, name: string): string[] | undefined {
+  const value = payload[name]
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
 }
 
 function digestOf({ method, path, headers, body }: ForwardedRequest): string {

@@ -36,7 +36,7 @@ export function refuseForwarded(response: ServerResponse, how: 'refused' | 'unkn
 }
 
 /** For whom a request is forwarded. */
-export type ForwardedFor = Pick<Forwarding, 'tenant' | 'principal' | 'groups' | 'client'>
+export type ForwardedFor = Pick<Forwarding, 'tenant' | 'principal' | 'groups' | 'client' | 'roles' | 'address'>
 
 /** When the sender stops. A stream then ends cleanly; a call breaks off, because it would look as if it had no reply. */
 export interface Until {

@@ -42,15 +42,24 @@ async function aHeartbeat() {
 const unavailable = () => Promise.reject(new Error('The store is unavailable.'))
 const aCall = { tenant: 'acme', principal: 'ann', server: 'deploy', method: 'tools/call', requestDigest: '' }
 
+test('[RUN-4] uses of the lease share one renewal until it is due again', async () => {
+  onTestFinished(setLimits(relayLimits, { renewEveryMs: 600_000 }))
+  const { heartbeat, renew } = await aHeartbeat()
+
+  await Promise.all([heartbeat.ensure(), heartbeat.ensure()])
+  await heartbeat.ensure()
+
+  expect(renew).toHaveBeenCalledTimes(1)
+})
+
 test('[RUN-4] a replica is alive from its first use while something holds its lease, and dead when it is closed', async () => {
   const { store, heartbeat, renew } = await aHeartbeat()
   expect(await store.replicas.isAlive('a')).toBe(false)
 
-  await Promise.all([heartbeat.ensure(), heartbeat.ensure()])
   await heartbeat.ensure()
-  expect(renew).toHaveBeenCalledTimes(1)
   const release = heartbeat.hold()
-  await until(() => (renew.mock.calls.length > 1 ? true : undefined))
+  const before = renew.mock.calls.length
+  await until(() => (renew.mock.calls.length > before ? true : undefined))
   expect(await store.replicas.isAlive('a')).toBe(true)
   release()
   await heartbeat.close()
@@ -164,4 +173,34 @@ test('[RUN-13] a replica that is not steady ends no call of another one; a stead
   await nextBeat()
   await until(() => (lost === 1 ? true : undefined))
   expect(await kind()).toBe('lost')
+})
+
+test('[RUN-13] a task that fails holds up no other task, and no replica is declared dead in its beat', async () => {
+  const { store, heartbeat, errors, advance, becomeSteady, nextBeat } = await aHeartbeat()
+  await store.replicas.renew('dead', 1)
+  await store.calls.begin({ ...aCall, id: 'call_1', owner: 'dead' })
+  advance(1)
+  heartbeat.hold()
+  await becomeSteady()
+  const steady: boolean[] = []
+  let failures = 1
+  heartbeat.onBeat(async () => {
+    steady.push(heartbeat.isSteady)
+    if (failures-- > 0) throw new Error('This row cannot be written.')
+  })
+  sweepDeadReplicas(heartbeat, store)
+  let sweeps = 0
+  heartbeat.onBeat(async () => {
+    sweeps += 1
+  })
+  const kind = async () => (await store.calls.read('acme', 'call_1', 'ann'))?.state.kind
+
+  await until(() => (sweeps === 1 ? true : undefined))
+  expect(steady).toEqual([true])
+  expect(errors).toMatchObject([{ message: 'This row cannot be written.' }])
+  expect(await kind()).toBe('running')
+
+  await becomeSteady()
+  await nextBeat()
+  await until(async () => ((await kind()) === 'lost' ? true : undefined))
 })

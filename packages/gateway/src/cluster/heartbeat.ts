@@ -132,15 +132,21 @@ export class Heartbeat {
       else this.#steadySinceMs = undefined
       if (!this.#isBeating) await this.#runTasks()
     } catch (error) {
-      this.#steadySinceMs = undefined
-      this.#onError(error)
+      this.#failed(error)
     }
+  }
+
+  /** A part of this beat failed: steadiness begins anew. */
+  #failed(error: unknown): void {
+    this.#steadySinceMs = undefined
+    this.#onError(error)
   }
 
   async #runTasks(): Promise<void> {
     this.#isBeating = true
     try {
-      for (const task of this.#tasks) await task()
+      // A task that fails does not hold up the others. The gap counts for those after it, such as the sweep.
+      for (const task of this.#tasks) await task().catch((error: unknown) => this.#failed(error))
     } finally {
       this.#isBeating = false
     }

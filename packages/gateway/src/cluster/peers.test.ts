@@ -106,6 +106,18 @@ test('[FLEET-17] every replica computes the same owner of a key, keys are spread
   )
 })
 
+test('[FLEET-17] when a replica joins, only the keys that it owns move', async () => {
+  const all = ['b', 'c', 'd'].map((id) => at(id))
+  const keysOf = Array.from({ length: 300 }, (_, index) => `program ${index}`)
+  const ownerOf = (replicas: LiveReplica[], key: string) => ranked(replicas, key)[0]?.id
+
+  const moved = keysOf.filter((key) => ownerOf(all, key) !== ownerOf([...all, at('e')], key))
+
+  expect(moved.every((key) => ownerOf([...all, at('e')], key) === 'e')).toBe(true)
+  expect(moved.length).toBeGreaterThan(40)
+  expect(moved.length).toBeLessThan(120)
+})
+
 test('[FLEET-17] a replica without an address owns no key', async () => {
   const { peers } = somePeers([at('b', '')])
 

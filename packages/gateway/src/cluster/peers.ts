@@ -53,6 +53,11 @@ export class Peers {
     this.#leaving.add(id)
   }
 
+  /** Whether this replica has said that it stops. */
+  isLeaving(id: string): boolean {
+    return this.#leaving.has(id)
+  }
+
   /** Whether the lease of a replica has ended. */
   async isDead(id: string): Promise<boolean> {
     await this.#readOlderThan(clusterLimits.peersAgainMs)

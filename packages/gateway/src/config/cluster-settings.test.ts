@@ -52,6 +52,11 @@ test.each<[string, Partial<Cluster>, RegExp]>([
   ['the address of clients', { listen: clientsAt }, /where clients connect/],
   ['a wildcard without an address', { listen: at('0.0.0.0') }, /^cluster.address is required/],
   ['an IPv6 wildcard without an address', { listen: at('::'), tls }, /^cluster.address is required/],
+  ...['::0', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0'].map((host): [string, Partial<Cluster>, RegExp] => [
+    `the wildcard ${host} without an address`,
+    { listen: at(host), tls },
+    /^cluster.address is required/,
+  ]),
   ['https without TLS', { listen: at('::1'), address: new URL('https://a.example') }, /needs cluster.tls for https/],
   ['http with TLS', { listen: at('::1'), address: new URL('http://a.example'), tls }, /must begin with https/],
   ['a public address without TLS', { listen: at('203.0.113.5') }, /^cluster.listen is outside loopback .* need TLS/],

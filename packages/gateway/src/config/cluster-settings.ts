@@ -1,6 +1,7 @@
 // The settings of several gateways on one database, under `cluster`, and the rules between them.
 
 import { PlainNetworks } from '../cluster/plain-networks.ts'
+import { isWildcard } from '../protocol/loopback.ts'
 import { address, text, url } from './kinds.ts'
 import { group, list, optional } from './setting.ts'
 import { network } from './special-kinds.ts'
@@ -8,11 +9,11 @@ import { network } from './special-kinds.ts'
 const pem = text('a PEM text, such as `${file:tls.pem}`', /^-----BEGIN /)
 
 export const clusterSettings = group(
-  'Several gateways on one database. A request that belongs to another gateway, such as the answer to a question of a call that runs there, is forwarded to it. Not used with `--stdio`.',
+  'Several gateways on one database. Each gateway forwards requests that belong to another gateway, for example an answer for a call that runs there. Not used with `--stdio`.',
   {
     listen: optional(
       address,
-      'Where the other gateways connect, besides `listen`. Required in every gateway if several share a database. Clients must not reach this address; requests to it are accepted only if another gateway with the same `keys` has sealed them.',
+      'Where the other gateways connect. Required in every gateway if several share a database. Clients must not reach this address. A request to it is accepted only if a gateway with the same `keys` has sealed it.',
     ),
     address: optional(
       url({ mayBePlain: true }),
@@ -25,7 +26,7 @@ export const clusterSettings = group(
     ),
     tls: group('TLS between the gateways.', {
       cert: optional(pem, 'The certificate of this gateway, for the host in `cluster.address`.'),
-      key: optional(pem, 'Its private key.', { isSecret: true }),
+      key: optional(pem, 'The private key of the certificate.', { isSecret: true }),
       ca: optional(
         pem,
         'The certificates of the authority that signed the certificates of the gateways. Default: the authorities that the system trusts.',
@@ -40,8 +41,6 @@ interface ClusterValues {
   readonly private_networks: readonly string[]
   readonly tls: { readonly cert: string | undefined; readonly key: string | undefined; readonly ca: string | undefined }
 }
-
-const wildcards = ['0.0.0.0', '::']
 
 export function clusterProblems(
   cluster: ClusterValues,
@@ -59,7 +58,7 @@ export function clusterProblems(
   }
   if (listen.port !== 0 && listen.port === clientsAt.port && listen.host === clientsAt.host)
     return problem('listen', 'is the address where clients connect', 'Use another port.')
-  if (given === undefined && wildcards.includes(listen.host)) {
+  if (given === undefined && isWildcard(listen.host)) {
     const words = 'is required: other gateways cannot connect to a wildcard address'
     return problem('address', words, 'Set it to an address of this machine, such as http://10.1.2.3:7421')
   }

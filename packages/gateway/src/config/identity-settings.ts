@@ -23,7 +23,7 @@ export const identitySettings = optionalGroup(
     scopes: list(
       text('a scope', /^[\x21\x23-\x5B\x5D-\x7E]+$/),
       [],
-      'Scopes that a token must have, all of them. A token without them gets status 403.',
+      'Scopes that a token must have. If one of them is missing, the request gets status 403.',
     ),
     algorithms: list(
       choice('RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'),
@@ -43,6 +43,10 @@ export const identitySettings = optionalGroup(
     groups_claim: optional(
       text('the name of a claim'),
       'The claim that lists the groups of a person, such as `groups`. Without it, people are in no group.',
+    ),
+    roles_claim: optional(
+      text('the name of a claim'),
+      'The claim that lists the roles of a person, for policies in Cedar (`principal.roles`): such as `roles`, or `realm_access.roles` for a member of an object. Without it, people have no roles.',
     ),
     clock_tolerance: value(
       duration(0, 5 * minute),

@@ -23,7 +23,7 @@ export type ValueRead<T> =
   | { readonly ok: false; readonly problem: string; readonly suggestion?: string }
 
 export interface ValueKind<T> {
-  /** What to write, for docs/settings.md. */
+  /** What to write, for docs/reference/settings.md. */
   readonly words: string
   readonly schema: JsonObject
   read(raw: Scalar): ValueRead<T>
@@ -156,7 +156,8 @@ export function url({ mayBePlain = false }: { readonly mayBePlain?: boolean } = 
 }
 
 export function choice<const T extends string>(...options: readonly T[]): ValueKind<T> {
-  const words = `one of ${options.map((option) => `\`${option}\``).join(', ')}`
+  const [only, ...others] = options.map((option) => `\`${option}\``)
+  const words = others.length === 0 ? `${only}` : `one of ${[only, ...others].join(', ')}`
   return {
     words,
     schema: { enum: [...options] },
@@ -164,7 +165,8 @@ export function choice<const T extends string>(...options: readonly T[]): ValueK
       const found = options.find((option) => option === raw)
       if (found !== undefined) return right(found)
       const meant = nearest(String(raw), options)
-      return wrong(`must be ${words.replaceAll('`', '')}`, meant === undefined ? undefined : `Did you mean ${meant}?`)
+      const otherwise = options.length === 1 ? 'Write that, or remove it.' : undefined
+      return wrong(`must be ${words.replaceAll('`', '')}`, meant === undefined ? otherwise : `Did you mean ${meant}?`)
     },
     show: (value) => value,
   }

@@ -9,26 +9,30 @@ const kib = 1_024
 const mib = 1_024 * kib
 
 export const limitSettings = group(
-  'Sizes, counts and timeouts. At a limit, new work is refused; work in progress is never dropped for it.',
+  'Sizes, counts and timeouts. At a limit, the gateway refuses new work. It does not drop work in progress.',
   {
     open_per_caller: value(
       count(1, 100_000),
       relayLimits.openPerCaller,
-      'Open questions of one caller. Stored questions (shown in the inbox, or asked by a server that waits in its call) are counted in the store, across all gateways that share it; questions that are only shown in the client are counted per process. The same applies to the next three limits.',
+      'Open questions of one caller. Questions in the inbox, and questions of a server that waits in its call, are counted across all gateways on one store. Questions that only the client shows are counted per process. The same applies to the next three limits.',
     ),
     open_per_server: value(count(1, 1_000_000), relayLimits.openPerServer, 'Open questions of one server.'),
-    open_per_tenant: value(count(1, 1_000_000), relayLimits.openPerTenant, 'Open questions of one tenant.'),
+    open_per_tenant: value(
+      count(1, 1_000_000),
+      relayLimits.openPerTenant,
+      'Open questions of one tenant. On PostgreSQL the limit may be exceeded by one question from each other database connection that is storing one at that moment.',
+    ),
     open_total: value(
       count(1, 1_000_000),
       relayLimits.openTotal,
-      'Open questions of all tenants in one store. Each gateway counts them about once a second, so the limit may be exceeded by the number that other gateways raise in that time.',
+      'Open questions of all tenants in one store. With several gateways, more questions may be open: for each other gateway 1 % more, plus the questions that it is storing at that moment.',
     ),
     questions_per_round: value(count(1, 64), relayLimits.asksPerRound, 'Questions that one call may ask at once.'),
     rounds_per_call: value(count(1, 1_000), relayLimits.roundsPerCall, 'Rounds of questions in one call.'),
     held_calls: value(
       count(1, 1_000_000),
       relayLimits.heldCalls,
-      'Calls to 2025 servers that are held while a person decides, per server.',
+      'Calls to one 2025 server that the gateway holds open while people decide.',
     ),
     message_size: value(
       size(kib, 64 * mib),
@@ -90,7 +94,7 @@ export const limitSettings = group(
     server_reply_within: value(
       duration(100, hour),
       serverLimits.replyMs,
-      'Timeout of requests to a 2025 server in which it cannot ask a person, such as a list.',
+      'Timeout for requests to a 2025 server during which it cannot ask a person, such as `tools/list`.',
     ),
     server_silent_within: value(
       duration(1_000, 7 * day),
@@ -105,7 +109,7 @@ export const limitSettings = group(
     server_processes: value(
       count(1, 1_000),
       serverLimits.processes,
-      'The same if each session is a process (`command`).',
+      'Concurrent processes of one client with a server that has `isolation: call` and a `command`.',
     ),
     processes: value(
       count(1, 100_000),
@@ -130,7 +134,7 @@ export const limitSettings = group(
     drain_notice: value(
       duration(0, minute),
       programLimits.drainNoticeMs,
-      'With PostgreSQL: the first part of `drain`, in which requests are served as before while `/readyz` returns 503, so that a load balancer stops sending requests before any is refused. At most half of `drain`. Set it to the time that the load balancer needs to notice.',
+      'With PostgreSQL: the first part of `drain`. Requests are served as before while `/readyz` returns 503, so that a load balancer stops sending requests before any is refused. At most half of `drain`. Set it to the time that the load balancer needs to notice the 503.',
     ),
   },
 )

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { PlainNetworks } from '../cluster/plain-networks.ts'
 import { isRoutable, StatedNetworks } from '../protocol/networks.ts'
+import { unknownGroup } from './group-names.ts'
 import { nearest } from './nearest.ts'
 import {
   type ChannelSettings,
@@ -14,7 +15,7 @@ import {
 import type { RuleFinding } from './server-rules.ts'
 import type { Config } from './settings.ts'
 
-export function notifyProblems({ notify, asks }: Pick<Config, 'notify' | 'asks'>): RuleFinding[] {
+export function notifyProblems({ notify, asks, groups }: Pick<Config, 'notify' | 'asks' | 'groups'>): RuleFinding[] {
   if (notify === undefined) return []
   const problems: RuleFinding[] = []
   const report = (path: string, words: string, suggestion: string) =>
@@ -30,15 +31,19 @@ export function notifyProblems({ notify, asks }: Pick<Config, 'notify' | 'asks'>
     if (channel.webhook !== undefined) webhookProblems(`channels.${name}.webhook`, channel.webhook, networks, report)
     if (channel.mail !== undefined) mailProblems(`channels.${name}.mail`, channel.mail, notify.smtp, report)
   }
-  recipientProblems(notify, report)
+  recipientProblems(notify, groups, report)
   if (notify.smtp !== undefined) smtpProblems(notify.smtp, notify, report)
   return problems
 }
 
 type Report = (path: string, words: string, suggestion: string) => void
 
-function recipientProblems({ to, channels }: NotifySettings, report: Report): void {
+function recipientProblems({ to, channels }: NotifySettings, groups: Config['groups'], report: Report): void {
   for (const [recipient, names] of Object.entries(to)) {
+    const unknown = unknownGroup(recipient, groups)
+    if (unknown !== undefined) report(`to.${recipient}`, unknown.words, unknown.suggestion)
+    const members = Object.hasOwn(groups, recipient) ? (groups[recipient] ?? []) : [recipient]
+    const hasGroup = members.some((member) => member.startsWith('group:'))
     for (const [at, name] of names.entries()) {
       const path = `to.${recipient}.${at + 1}`
       const channel = Object.hasOwn(channels, name) ? channels[name] : undefined
@@ -46,8 +51,8 @@ function recipientProblems({ to, channels }: NotifySettings, report: Report): vo
       if (channel === undefined) {
         const suggestion = meant === undefined ? 'Add it to notify.channels.' : `Did you mean ${meant}?`
         report(path, `is ${name}, which is not in notify.channels`, suggestion)
-      } else if (channel.mail?.domain !== undefined && !recipient.startsWith('person:')) {
-        report(path, `is ${name}, which has a domain: a group has no address`, 'Use a channel with to.')
+      } else if (channel.mail?.domain !== undefined && hasGroup) {
+        report(path, `is ${name}, which has a domain: a group at the issuer has no address`, 'Use a channel with to.')
       }
     }
   }

@@ -42,6 +42,25 @@ test('[MESSAGE-1] channels are named once, and groups and people refer to them',
   })
 })
 
+const ofGroups = (...lines: string[]) => `groups: { release: [person:ann], managers: [group:release-managers] }
+${notify(...lines)}`
+
+test('[MESSAGE-1] a recipient can be a group of groups', () => {
+  expect(configOf(ofGroups('to: { release: [chat] }', chat)).notify?.to).toEqual({ release: ['chat'] })
+  expect(mistakes(ofGroups('to: { relaese: [chat] }', chat))).toEqual([
+    'f:5:18: notify.to.relaese names the group relaese, which is not in groups. Did you mean release?',
+  ])
+})
+
+test('[MESSAGE-1] a channel with a domain is for people, and for a group that has only people', () => {
+  const own = 'channels: { chat: { mail: { domain: example.com } } }'
+
+  expect(mistakes(ofGroups('to: { release: [chat] }', own, smtp))).toEqual([])
+  expect(mistakes(ofGroups('to: { managers: [chat] }', own, smtp))).toEqual([
+    expect.stringContaining('managers.1 is chat, which has a domain: a group at the issuer has no address'),
+  ])
+})
+
 test('[MESSAGE-1] without notify there are no messages', () => {
   expect(configOf(oneServer).notify).toBeUndefined()
 })
@@ -53,9 +72,14 @@ test.each<[string, string[], RegExp]>([
     /f:4:20: notify\.to\.group:ops\.1 is chta, which is not in notify\.channels\. Did you mean chat\?/,
   ],
   [
-    'a recipient without a kind',
+    'a recipient that is no group',
     ['to: { ops: [chat] }', chat],
-    /notify\.to\.ops is not a valid name: it must be `?group:/,
+    /f:4:14: notify\.to\.ops names the group ops, which is not in groups\. Add it to groups\./,
+  ],
+  [
+    'a recipient of no kind',
+    ['to: { "team:ops": [chat] }', chat],
+    /notify\.to\.team:ops is not a valid name: it must be a group from `groups`, `group:/,
   ],
   ['no recipients', [chat], /notify\.to is required/],
   [
@@ -135,7 +159,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a domain for a group',
     [to, 'channels: { chat: { mail: { domain: example.com } } }', smtp],
-    /group:ops\.1 is chat, which has a domain: a group has no address/,
+    /group:ops\.1 is chat, which has a domain: a group at the issuer has no address/,
   ],
   [
     'an address with a header in it',

@@ -1,6 +1,7 @@
 // The settings of messages to approvers, under `notify`.
 
 import { choice, count, duration, text, url, type ValueKind } from './kinds.ts'
+import { groupName } from './policy-settings.ts'
 import { group, list, named, optional, optionalGroup, required, type ValueOf, value } from './setting.ts'
 import { network } from './special-kinds.ts'
 import { day, minute } from './units.ts'
@@ -39,7 +40,7 @@ const webhookSettings = optionalGroup('An HTTP request (POST) for each message.'
   format: value(
     choice('standard', 'slack', 'teams', 'ntfy'),
     'standard',
-    'The body: `standard` is an event in the Standard Webhooks format for your own programs; `slack` is for Slack incoming webhooks, `teams` for the webhooks of Teams Workflows, `ntfy` for an ntfy server.',
+    'The format of the body. `standard`: an event in the Standard Webhooks format, for your own programs. `slack`: for Slack incoming webhooks. `teams`: for the webhooks of Teams Workflows. `ntfy`: for an ntfy server.',
   ),
   secret: optional(webhookSecret, 'Signs each request. Required with `standard`, and not used by the other formats.', {
     isSecret: true,
@@ -51,34 +52,39 @@ const webhookSettings = optionalGroup('An HTTP request (POST) for each message.'
   ),
 })
 
-const mailSettings = optionalGroup('A mail for each message and address. Needs `notify.smtp`.', {
+const mailSettings = optionalGroup('Sends each message as one mail per address. Needs `notify.smtp`.', {
   to: list(mailAddress, [], 'The addresses. Each one gets its own mail.'),
   domain: optional(
     text('a domain, such as `example.com`', /^[A-Za-z0-9.-]{1,253}$/),
-    'Only for people, instead of `to`: the mail goes to `<subject>@<domain>`. A subject that is an address in this domain already is used as it is.',
+    'Only for people, instead of `to`: the mail goes to `<subject>@<domain>`. If the subject is already an address in this domain, the mail goes there.',
   ),
 })
 
 const smtpSettings = optionalGroup('The mail server that takes the mails.', {
   host: required(text('a host name or an address', /^[A-Za-z0-9.:-]+$/), 'The host of the mail server.'),
-  port: value(count(1, 65_535), 587, 'Its port.'),
+  port: value(count(1, 65_535), 587, 'The port of the mail server.'),
   tls: value(
     choice('starttls', 'implicit', 'none'),
     'starttls',
     'How the connection is encrypted: `starttls` (usually port 587) and `implicit` (usually port 465) both require a valid certificate. `none` is allowed only on this machine and in `notify.networks`.',
   ),
   user: optional(text('a text'), 'The user name at the mail server.'),
-  password: optional(text('a text'), 'Its password, such as `${env:SMTP_PASSWORD}`.', { isSecret: true }),
+  password: optional(text('a text'), 'The password at the mail server, such as `${env:SMTP_PASSWORD}`.', {
+    isSecret: true,
+  }),
   from: required(mailAddress, 'The sender of the mails.'),
 })
 
 export const notifySettings = optionalGroup(
-  'Messages to the people who may decide a question: when it is raised, before it expires, and when it has ended. A message has the title of the question and a link to it in the inbox. The link carries no authority: the inbox requires a session. Needs the inbox.',
+  'Messages to the people who may decide a question: when it is raised, before it expires, and when it has ended. A message has the title of the question and a link to it in the inbox. The link alone gives no access: the inbox requires a session. Needs the inbox.',
   {
     to: named(
       list(text('the name of a channel', channelName), [], 'The channels of this group or person.'),
-      { pattern: /^(?:group|person):\S+$/, words: '`group:<name at the issuer>` or `person:<subject>`' },
-      'Which channels notify a group or a person: `group:release-managers: [chat, mail]`. `person:*` applies to every person who has no entry.',
+      {
+        pattern: new RegExp(`^(?:group|person):\\S+$|${groupName.source}`),
+        words: 'a group from `groups`, `group:<name at the issuer>` or `person:<subject>`',
+      },
+      'Which channels notify a group or a person: `release: [chat, mail]`. A name without `group:` or `person:` is a group from the setting `groups`: its channels are notified if any of its members may decide. `person:*` applies to everyone else: people without an entry of their own, none of whose groups has one.',
     ),
     channels: named(
       group('One channel: `webhook` or `mail`.', { webhook: webhookSettings, mail: mailSettings }, ['webhook', 'mail']),
@@ -93,7 +99,7 @@ export const notifySettings = optionalGroup(
     networks: list(
       network,
       [],
-      'Networks in which webhooks may be sent to private addresses, and messages without TLS, such as `10.0.0.0/8`. Without an entry here, webhooks to private, loopback and link-local addresses are refused, also if a public name leads there.',
+      'Networks, such as `10.0.0.0/8`, in which webhooks may have private addresses and messages need no TLS. Other webhooks to private, loopback and link-local addresses are refused, also if a public name leads there.',
     ),
     smtp: smtpSettings,
   },
@@ -110,7 +116,7 @@ export function ntfyTopic(address: URL): { readonly root: URL; readonly topic: s
   return topic === undefined ? undefined : { root: new URL(before, address), topic }
 }
 
-/** The secrets of these settings. A webhook's address is one: whoever has it can post there. */
+/** The secrets of these settings. A webhook's address is one: everybody who has it can post there. */
 export function notifySecrets(notify: NotifySettings | undefined): string[] {
   if (notify === undefined) return []
   const ofChannels = Object.values(notify.channels).flatMap(({ webhook }) =>

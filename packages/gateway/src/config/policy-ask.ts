@@ -24,7 +24,8 @@ export function annotationsOfAsk(
     ...(ask.all_of.length > 0 ? ['all_of'] : []),
     ...(ask.any_of.length > 0 ? ['any_of'] : []),
   ]
-  if (given.length > 1) report(path, `has ${given.join(' and ')}: only one is allowed`)
+  if (given.length > 1)
+    report(path, `has ${given.join(' and ')}: only one is allowed`, 'Write each from in all_of or any_of.')
   if (ask.approvals > 1 && ask.from.length === 0 && given.length > 0) {
     report(`${path}.approvals`, 'belongs to from', 'Write it next to each from.')
   }
@@ -36,7 +37,8 @@ export function annotationsOfAsk(
   const all = (factors: WrittenAsk['all_of']) => factors.map((one) => factor(one.value, one.path)).join(' & ')
   const alternatives = ask.any_of.map((one) => {
     const { all_of: factors, from } = one.value
-    if (factors.length > 0 && from.length > 0) report(one.path, 'has from and all_of: only one is allowed')
+    if (factors.length > 0 && from.length > 0)
+      report(one.path, 'has from and all_of: only one is allowed', 'Write each from in all_of.')
     return factors.length > 0 ? all(factors) : factor(one.value, one.path)
   })
   const who =
@@ -49,6 +51,7 @@ export function annotationsOfAsk(
     ...(ask.use_within === undefined ? {} : { use_within: showDuration(ask.use_within) }),
     ...(ask.presence === undefined ? {} : { presence: ask.presence }),
     ...(ask.reason === undefined ? {} : { reason: ask.reason }),
+    ...(ask.risk === undefined ? {} : { risk: ask.risk }),
     ...(ask.surfaces.join() === 'inbox' ? {} : { surfaces: ask.surfaces.join(', ') }),
   }
 }

@@ -26,7 +26,7 @@ const properties: JsonObject = {
 export const conditions: Custom<readonly Condition[]> = {
   node: 'custom',
   about:
-    'Limits the policy to calls with these arguments; all conditions must hold. Each has the name of an argument, with dots for members of objects (`pay.amount`), and a value: a text, a number or `true`/`false` that it equals, a list of which it equals one, or a comparison. If the argument is missing or of another type, a policy that asks or denies applies, and one that allows does not; a tool whose schema rules the argument out is not covered.',
+    'Limits the policy to calls with these arguments. All conditions must hold. A condition is the name of an argument, with dots for members of objects (`pay.amount`), and a value. The value is a text, a number or `true`/`false` that the argument equals, a list of such values, or a comparison. If the argument is missing or of another type, a policy that asks or denies applies, and one that allows does not. The policy does not apply to a tool whose schema does not allow the argument.',
   words:
     'a map of arguments; comparisons are `{ above: 100 }`, `{ at_least: 100 }`, `{ below: 100 }`, `{ at_most: 100 }`, `{ like: "prod-*" }`, `{ contains: text }` for a list, and `{ not: … }` around any of them',
   schema: {
@@ -103,16 +103,15 @@ function comparisonIn(
     if (name === 'like') return [{ comparison: { is: 'pattern', anyOf: texts } }]
     const [text, ...more] = texts
     return text === undefined || more.length > 0
-      ? wrong('must be one text')
+      ? wrong('must be one text', 'Write one policy for each text.')
       : [{ comparison: { is: 'contains', text } }]
   }
   if (Object.hasOwn(bounds, name)) {
     const number = value.kind === 'scalar' ? reader.resolved(path, value.value, value.place) : undefined
     if (typeof number !== 'number') return wrong('must be a number', 'Write digits without quotes.')
-    const problem = numberProblem(number)
-    return problem === undefined
-      ? [{ comparison: { is: bounds[name as keyof typeof bounds], number } }]
-      : wrong(problem)
+    return isInexact(number)
+      ? wrong(inexactNumber, nearNumber(number))
+      : [{ comparison: { is: bounds[name as keyof typeof bounds], number } }]
   }
   const meant = nearest(name, comparisons)
   const known = `The comparisons are ${comparisons.join(', ')}.`
@@ -134,8 +133,8 @@ function equalTo(value: ConfigNode, inside: readonly string[], reader: CustomRea
   const numbers = all.filter((one) => typeof one === 'number')
   if (texts.length === all.length) return { is: 'text', anyOf: texts }
   if (numbers.length === all.length) {
-    const problem = numbers.map(numberProblem).find((one) => one !== undefined)
-    if (problem !== undefined) return reader.report(inside, value.place, problem)
+    const inexact = numbers.find(isInexact)
+    if (inexact !== undefined) return reader.report(inside, value.place, inexactNumber, nearNumber(inexact))
     return { is: 'equal', anyOf: numbers }
   }
   const [flag, ...more] = all
@@ -156,17 +155,30 @@ function scalarsIn(value: ConfigNode, inside: readonly string[], reader: CustomR
   const all: Scalar[] = []
   for (const item of items) {
     if (item.kind !== 'scalar')
-      return reader.report(inside, item.place, 'must be a value, a list of values or a comparison')
+      return reader.report(
+        inside,
+        item.place,
+        'must be a value, a list of values or a comparison',
+        'For example: env: production',
+      )
     const resolved = reader.resolved(inside, item.value, item.place)
     if (resolved === undefined) return undefined
     all.push(resolved)
   }
-  return all.length === 0 ? reader.report(inside, value.place, 'must not be empty') : all
+  return all.length === 0
+    ? reader.report(inside, value.place, 'must not be empty', 'Remove it, or write a value.')
+    : all
 }
 
-function numberProblem(number: number): string | undefined {
-  const isExact = Math.abs(number) < numberMost && Number(number.toFixed(4)) === number
-  return isExact ? undefined : 'must be a number below 100 billion with at most four decimal places'
+const inexactNumber = 'must be a number below 100 billion with at most four decimal places'
+
+function isInexact(number: number): boolean {
+  return Math.abs(number) >= numberMost || Number(number.toFixed(4)) !== number
+}
+
+function nearNumber(number: number): string {
+  const near = Number(number.toFixed(4))
+  return isInexact(near) ? 'Compare with a smaller number.' : `Did you mean ${near}?`
 }
 
 /** Names between dots. `\.` is a dot in a name. */

@@ -3,6 +3,8 @@
 
 import {
   type CedarFile,
+  type DecisionPoint,
+  decisionPointName,
   isTimeZone,
   type PolicyKind,
   type PolicyPlace,
@@ -10,16 +12,20 @@ import {
   type ShortPolicy,
   splitTarget,
 } from '@assent/policy'
+import { relayLimits } from '../limits.ts'
+import { unknownGroup } from './group-names.ts'
 import { nearest } from './nearest.ts'
 import { annotationsOfAsk, type PolicyReport } from './policy-ask.ts'
 import type { WrittenPolicies, WrittenRule } from './policy-settings.ts'
 import type { ConfigLocation, Problem, Warning } from './problem.ts'
 import type { Surroundings } from './references.ts'
 import type { WrittenConfig } from './settings.ts'
+import { showDuration } from './units.ts'
 
 export interface PoliciesRead {
   /** Undefined without policies, and with a mistake. */
   readonly settings: PolicySettings | undefined
+  readonly authzen: DecisionPoint | undefined
   readonly problems: readonly Problem[]
   readonly warnings: readonly Warning[]
 }
@@ -40,7 +46,7 @@ export function readPolicies(
   const report = into(problems)
   const { policies, groups, identity } = config
   groupWarnings(config, into(warnings))
-  if (policies === undefined) return { settings: undefined, problems, warnings }
+  if (policies === undefined) return { settings: undefined, authzen: undefined, problems, warnings }
   const shortForm = policies.rules.map(({ path, value }) => ({
     policy: shortPolicyOf(value, path, config, report),
     place: placeIn(placeOf(path)),
@@ -50,25 +56,56 @@ export function readPolicies(
       report(`${path}.name`, `is also the name of ${paths[0]?.path}`, `Give it another name than "${name}".`)
     }
   }
+  const sameName = policies.rules.find(({ value }) => value.name === decisionPointName)
+  if (policies.authzen !== undefined && sameName !== undefined)
+    report(
+      `${sameName.path}.name`,
+      'is also the name of the decision point of policies.authzen',
+      'Give it another name.',
+    )
   const cedarFiles = cedarFilesOf(policies, around, report)
-  if (!isTimeZone(policies.time_zone)) {
-    report('policies.time_zone', 'is not the name of a time zone', 'For example: Europe/Berlin')
+  for (const name of policies.owners) {
+    if (name === 'requester')
+      report(
+        'policies.owners',
+        'cannot be requester: the requester is the person who calls',
+        'Name a group or a person.',
+      )
+    else checkName('policies.owners', name, config, report)
   }
-  const hasPolicies = shortForm.length > 0 || cedarFiles.length > 0
-  if (problems.length > 0 || !hasPolicies) return { settings: undefined, problems, warnings }
+  if (policies.owners.length > 0 && !config.asks.surfaces.includes('inbox')) {
+    report('policies.owners', 'needs the inbox, where owners accept', 'Add inbox to asks.surfaces.')
+  }
+  if (!isTimeZone(policies.time_zone)) {
+    report('policies.time_zone', 'is not the name of a time zone', zoneSuggestion(policies.time_zone))
+  }
+  const authzen = decisionPointOf(policies)
+  const hasPolicies = shortForm.length > 0 || cedarFiles.length > 0 || authzen !== undefined
+  if (problems.length > 0 || !hasPolicies) return { settings: undefined, authzen: undefined, problems, warnings }
   const settings = {
     shortForm,
     cedarFiles,
     groups,
+    owners: policies.owners,
+    pinsDescriptions: policies.pin_descriptions,
     timeZone: policies.time_zone,
     ...(identity === undefined ? {} : { issuer: identity.issuer }),
   }
-  return { settings, problems, warnings }
+  return { settings, authzen, problems, warnings }
 }
 
-function groupWarnings({ groups, policies, identity }: WrittenConfig, warn: PolicyReport): void {
+function decisionPointOf({ authzen }: WrittenPolicies): DecisionPoint | undefined {
+  if (authzen === undefined) return undefined
+  const headers: Record<string, string> =
+    authzen.token === undefined ? {} : { authorization: `Bearer ${authzen.token}` }
+  return { endpoint: authzen.url, headers, timeoutMs: authzen.timeout, mode: authzen.mode }
+}
+
+function groupWarnings({ groups, policies, notify, identity }: WrittenConfig, warn: PolicyReport): void {
   const all = Object.entries(groups)
-  if (policies === undefined && all.length > 0) warn('groups', 'has no effect without policies', 'Remove it.')
+  const isNotified = all.some(([name]) => notify !== undefined && Object.hasOwn(notify.to, name))
+  if (policies === undefined && all.length > 0 && !isNotified)
+    warn('groups', 'has no effect without policies or an entry in notify.to', 'Remove it.')
   const usesIssuer = all.find(([, members]) => members.some((member) => member.startsWith('group:')))
   if (usesIssuer !== undefined && identity?.groups_claim === undefined) {
     warn(
@@ -82,7 +119,12 @@ function groupWarnings({ groups, policies, identity }: WrittenConfig, warn: Poli
 function shortPolicyOf(rule: WrittenRule, path: string, config: WrittenConfig, report: PolicyReport): ShortPolicy {
   const { kind, targets } = targetsOf(rule, path, config, report)
   for (const name of rule.people) {
-    if (name === 'requester') report(`${path}.people`, 'cannot be requester: the requester is the person who calls')
+    if (name === 'requester')
+      report(
+        `${path}.people`,
+        'cannot be requester: the requester is the person who calls',
+        'Remove it: without people, the policy is about everybody.',
+      )
     else checkName(`${path}.people`, name, config, report)
   }
   const { destructive, read_only: readOnly, idempotent, open_world: openWorld } = rule.annotations
@@ -99,6 +141,7 @@ function shortPolicyOf(rule: WrittenRule, path: string, config: WrittenConfig, r
     report(`${path}.ask`, 'needs the inbox, where people approve', 'Add inbox to asks.surfaces.')
   }
   const ask = rule.ask === undefined ? undefined : annotationsOfAsk(rule.ask, `${path}.ask`, report, checkGroup)
+  checkWithin(rule, path, config, report)
   return {
     name: rule.name,
     kind,
@@ -111,6 +154,18 @@ function shortPolicyOf(rule: WrittenRule, path: string, config: WrittenConfig, r
     effect: ask === undefined ? (rule.deny === true ? 'deny' : 'allow') : { ask },
     isDryRun: rule.mode === 'dry-run',
   }
+}
+
+/** A question expires after `asks.wait`, whatever a policy allows. */
+function checkWithin({ ask }: WrittenRule, path: string, { asks }: WrittenConfig, report: PolicyReport): void {
+  const longestMs = asks.wait ?? relayLimits.resumableWaitMs
+  if (ask?.within === undefined || ask.within <= longestMs) return
+  const limit = asks.wait === undefined ? `${showDuration(longestMs)}, the limit without asks.wait` : 'asks.wait'
+  report(
+    `${path}.ask.within`,
+    `is longer than ${limit}`,
+    `Set asks.wait to ${showDuration(ask.within)}, or shorten it.`,
+  )
 }
 
 function targetsOf(
@@ -140,24 +195,26 @@ function targetsOf(
   return { kind, targets }
 }
 
-/** Reports a name that is not `group:…`, not `person:…` and not in `groups`. */
 function checkName(path: string, name: string, { groups }: WrittenConfig, report: PolicyReport): void {
-  if (/^(group|person):./.test(name) || Object.hasOwn(groups, name)) return
-  const names = Object.keys(groups)
-  const meant = nearest(name, names)
-  const known = names.length === 0 ? 'Add it to groups.' : `The groups are ${names.join(', ')}.`
-  report(
-    path,
-    `names the group ${name}, which is not in groups`,
-    meant === undefined ? known : `Did you mean ${meant}?`,
-  )
+  const problem = unknownGroup(name, groups)
+  if (problem !== undefined) report(path, problem.words, problem.suggestion)
+}
+
+const cedarPath = 'The path is relative to the configuration.'
+
+/** A city without its region is a common mistake. */
+function zoneSuggestion(written: string): string {
+  const zones = Intl.supportedValuesOf('timeZone')
+  const city = `/${written.trim().replaceAll(' ', '_')}`.toLowerCase()
+  const meant = zones.find((zone) => zone.toLowerCase().endsWith(city)) ?? nearest(written, zones)
+  return meant === undefined ? 'For example: Europe/Berlin' : `Did you mean ${meant}?`
 }
 
 function cedarFilesOf({ cedar }: WrittenPolicies, around: Surroundings, report: PolicyReport): readonly CedarFile[] {
   if (cedar === undefined) return []
   const read = around.readCedar?.(cedar) ?? { ok: false, reason: 'there is no configuration file' }
-  if (!read.ok) report('policies.cedar', `names ${cedar}, which cannot be read: ${read.reason}`)
-  else if (read.files.length === 0) report('policies.cedar', `names ${cedar}, which has no *.cedar files`)
+  if (!read.ok) report('policies.cedar', `names ${cedar}, which cannot be read: ${read.reason}`, cedarPath)
+  else if (read.files.length === 0) report('policies.cedar', `names ${cedar}, which has no *.cedar files`, cedarPath)
   return read.ok ? read.files : []
 }
 

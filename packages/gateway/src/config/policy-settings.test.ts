@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { bare, configOf, mistakes } from './read-config.suite.ts'
 import { readConfig } from './read-config.ts'
+import { secretsOf } from './redact.ts'
 
 const base = `servers:
   deploy: { command: my-server }
@@ -22,13 +23,15 @@ test('[POLICY-14] policies in short form are read with their places', () => {
     people: [release, group:engineers]
     when: { env: production, region: [eu, us], pay.amount: { above: 100.5, at_most: 200 }, dry: false, branch: { not: { like: "feature/*" } }, tags: { contains: live }, replicas: [1, 2] }
     outside: mon-fri 09:00-17:30
-    ask: { from: release, approvals: 2, exclude: requester, within: 30m, use_within: 10m, declines: 2, presence: required, reason: required, surfaces: [inbox, client] }
+    ask: { from: release, approvals: 2, exclude: requester, within: 30m, use_within: 10m, declines: 2, presence: required, reason: required, risk: destructive, surfaces: [inbox, client] }
   - { name: destructive, annotations: { destructive: true, read_only: false }, ask: { from: requester } }
   - { name: pages, resources: "file:///etc/*", deny: true, mode: dry-run }
 `)
   expect(policies).toMatchObject({
     groups: { release: ['group:release-managers', 'person:ann'], security: ['group:security'] },
     timeZone: 'UTC',
+    owners: [],
+    pinsDescriptions: false,
     cedarFiles: [],
   })
   expect(policies?.shortForm).toEqual([
@@ -60,6 +63,7 @@ test('[POLICY-14] policies in short form are read with their places', () => {
             use_within: '10m',
             presence: 'required',
             reason: 'required',
+            risk: 'destructive',
             surfaces: 'inbox, client',
           },
         },
@@ -110,19 +114,34 @@ test('[POLICY-14] a map has the rules and the other settings; Cedar files are re
   const text = `${base}policies:
   rules: [{ name: all, tools: "*", allow: true }]
   cedar: ./policies
+  owners: release
   time_zone: Europe/Berlin
+  pin_descriptions: true
 `
   const files = [{ file: 'policies/a.cedar', text: 'permit(principal, action, resource);' }]
   const readCedar = (path: string) =>
     path === './policies' ? ({ ok: true, files } as const) : ({ ok: false, reason: 'the file does not exist' } as const)
   expect(configOf(text, { ...bare, readCedar }).policies).toMatchObject({
     cedarFiles: files,
+    owners: ['release'],
     timeZone: 'Europe/Berlin',
+    pinsDescriptions: true,
     shortForm: [{ policy: { name: 'all' } }],
   })
   expect(mistakes(text.replace('./policies', './police'), { ...bare, readCedar })).toEqual([
-    'f:10:10: policies.cedar names ./police, which cannot be read: the file does not exist.',
+    'f:10:10: policies.cedar names ./police, which cannot be read: the file does not exist. The path is relative to the configuration.',
   ])
+})
+
+test('[POLICY-63] owners are known groups or people, and need the inbox', () => {
+  const withOwners = (owners: string) =>
+    `${base}policies: { rules: [{ name: all, tools: "*", allow: true }], owners: ${owners} }`
+  expect(mistakes(withOwners('[group:ops, person:zoe, security]'))).toEqual([])
+  expect(mistakes(withOwners('relese'))[0]).toContain('policies.owners names the group relese, which is not in groups')
+  expect(mistakes(withOwners('requester'))[0]).toContain('policies.owners cannot be requester')
+  expect(mistakes(withOwners('release').replace('client, inbox', 'client'))[0]).toContain(
+    'policies.owners needs the inbox, where owners accept',
+  )
 })
 
 test('[POLICY-14] without a policy there are no policies', () => {
@@ -147,11 +166,11 @@ test.each<[what: string, text: string, message: string]>([
     withPolicy(tools, 'allow: true'),
     'f:9:5: policies.1.name is required. It must be a text of at most 100 characters.',
   ],
-  ['no effect', withPolicy(named, tools), 'f:9:5: policies.1 needs allow or deny or ask.'],
+  ['no effect', withPolicy(named, tools), 'f:9:5: policies.1 needs allow or deny or ask. Write one of them.'],
   [
     'two effects',
     withPolicy(named, tools, 'allow: true', 'deny: true'),
-    'f:9:5: policies.1 has allow and deny: only one is allowed.',
+    'f:9:5: policies.1 has allow and deny: only one is allowed. Remove one of them.',
   ],
   [
     'an effect that is switched off',
@@ -191,12 +210,17 @@ test.each<[what: string, text: string, message: string]>([
   [
     'a duration without a unit',
     withPolicy(named, tools, 'ask: { from: release, within: 30 }'),
-    'f:11:35: policies.1.ask.within has no unit: it must be a duration from 1s to 90d, such as 10m or 300ms.',
+    'f:11:35: policies.1.ask.within has no unit: it must be a duration from 1s to 14d, such as 10m or 300ms.',
+  ],
+  [
+    'a time to decide after the question has expired',
+    withPolicy(named, tools, 'ask: { from: release, within: 25h }'),
+    'f:11:35: policies.1.ask.within is longer than 1d, the limit without asks.wait. Set asks.wait to 25h, or shorten it.',
   ],
   [
     'an excluded group',
     withPolicy(named, tools, 'ask: { from: release, exclude: security }'),
-    'f:11:36: policies.1.ask.exclude must be requester or person:<subject>.',
+    'f:11:36: policies.1.ask.exclude must be requester or person:<subject>. A group cannot be excluded: name its people, or leave it out of from.',
   ],
   [
     'a misspelt surface',
@@ -206,7 +230,7 @@ test.each<[what: string, text: string, message: string]>([
   [
     'an unclear presence',
     withPolicy(named, tools, 'ask: { from: release, presence: yes }'),
-    'f:11:37: policies.1.ask.presence must be one of required.',
+    'f:11:37: policies.1.ask.presence must be required. Write that, or remove it.',
   ],
   [
     'a misspelt comparison',
@@ -221,7 +245,7 @@ test.each<[what: string, text: string, message: string]>([
   [
     'a number with too many places',
     withPolicy(named, tools, 'when: { amount: 0.00001 }', 'deny: true'),
-    'f:11:21: policies.1.when.amount must be a number below 100 billion with at most four decimal places.',
+    'f:11:21: policies.1.when.amount must be a number below 100 billion with at most four decimal places. Did you mean 0?',
   ],
   [
     'a list of texts and numbers',
@@ -231,7 +255,7 @@ test.each<[what: string, text: string, message: string]>([
   [
     'an empty list',
     withPolicy(named, tools, 'when: { env: [] }', 'deny: true'),
-    'f:11:18: policies.1.when.env must not be empty.',
+    'f:11:18: policies.1.when.env must not be empty. Remove it, or write a value.',
   ],
   [
     'conditions on a resource',
@@ -261,14 +285,18 @@ test.each<[what: string, text: string, message: string]>([
   [
     'an unknown time zone',
     `${base}policies: { time_zone: Berlin, rules: [] }`,
-    'f:8:24: policies.time_zone is not the name of a time zone. For example: Europe/Berlin',
+    'f:8:24: policies.time_zone is not the name of a time zone. Did you mean Europe/Berlin?',
   ],
   [
     'a member that is neither group nor person',
     `${base.replace('group:security', 'security')}`,
     'f:7:13: groups.security must be group:<name of the group at the issuer> or person:<subject>. Did you mean group:security?',
   ],
-  ['policies that are no list', `${base}policies: all`, 'f:8:11: policies must be a map of settings.'],
+  [
+    'policies that are no list',
+    `${base}policies: all`,
+    'f:8:11: policies must be a list or a map of settings. Begin each item with "- ".',
+  ],
   [
     'an empty list of people, which would be everybody',
     withPolicy(named, tools, 'people: []', 'allow: true'),
@@ -291,7 +319,46 @@ test.each<[what: string, text: string, message: string]>([
 test('[POLICY-14] groups without policies or without the claim of groups have a warning', () => {
   const warnings = readConfig(base, bare).warnings.map(({ path, words }) => `${path} ${words}`)
   expect(warnings).toEqual([
-    'groups has no effect without policies',
+    'groups has no effect without policies or an entry in notify.to',
     'groups.release has a group of the issuer, but people are in no group without identity.groups_claim',
   ])
+})
+
+const point = 'https://pdp.example.com/access/v1/evaluation'
+
+test('[AUTHZEN-6] the settings of a decision point are read, with and without other policies', () => {
+  const alone = configOf(`${base}policies: { authzen: { url: "${point}" } }`)
+  expect(alone.authzen).toEqual({ endpoint: new URL(point), headers: {}, timeoutMs: 2_000, mode: 'additional' })
+  expect(alone.policies).toMatchObject({ shortForm: [], cedarFiles: [] })
+
+  const whole = `${base}policies:
+  authzen: { url: "http://127.0.0.1:8080/access/v1/evaluation", token: "secret-token", timeout: 500ms, mode: alternative }
+  rules: [{ name: all, tools: "*", allow: true }]
+`
+  const config = configOf(whole)
+  expect(config.authzen).toMatchObject({
+    headers: { authorization: 'Bearer secret-token' },
+    timeoutMs: 500,
+    mode: 'alternative',
+  })
+  expect(secretsOf(config)).toContain('secret-token')
+})
+
+test.each([
+  ['{}', 'policies.authzen.url'],
+  ['{ url: "http://pdp.example.com/x" }', 'http would send secrets in the clear'],
+  ['{ url: "ftp://pdp.example.com" }', 'must be an https address'],
+  ['{ url: "https://user:word@pdp.example.com/" }', 'must not contain a user name or password'],
+  [`{ url: "${point}", mode: additonal }`, 'Did you mean additional?'],
+  [`{ url: "${point}", timeout: 5m }`, 'from 100ms to 30s'],
+  [`{ url: "${point}", token: "two words" }`, 'must be a text without spaces'],
+  [`{ url: "${point}", toekn: x }`, 'Did you mean `token`?'],
+])('[AUTHZEN-6] the decision point %s is refused', (authzen, problem) => {
+  expect(mistakes(`${base}policies: { authzen: ${authzen} }`).join('\n')).toContain(problem)
+})
+
+test('[AUTHZEN-6] a policy cannot have the name of the decision point', () => {
+  const rules = '[{ name: authzen, tools: "*", allow: true }]'
+  const found = mistakes(`${base}policies: { authzen: { url: "${point}" }, rules: ${rules} }`)
+  expect(found.join('\n')).toContain('is also the name of the decision point')
 })

@@ -3,7 +3,7 @@
 // policy-conditions.ts reads `when`, and policy-rules.ts turns the settings into what the policy engine takes.
 
 import { askLimits } from '@assent/core'
-import { choice, count, duration, flag, text, type ValueKind } from './kinds.ts'
+import { choice, count, duration, flag, text, url, type ValueKind } from './kinds.ts'
 import { conditions } from './policy-conditions.ts'
 import { hours } from './policy-hours.ts'
 import {
@@ -19,7 +19,7 @@ import {
   value,
 } from './setting.ts'
 
-const groupName = /^(?!requester$)[a-z][a-z0-9_-]{0,63}$/
+export const groupName = /^(?!requester$)[a-z][a-z0-9_-]{0,63}$/
 
 const member: ValueKind<`group:${string}` | `person:${string}`> = {
   words: '`group:<name of the group at the issuer>` or `person:<subject>`',
@@ -40,22 +40,36 @@ function isMember(name: string): name is `group:${string}` | `person:${string}` 
 }
 
 export const groupSettings = named(
-  list(member, [], 'Its members.', { allowsOne: true }),
+  list(member, [], 'The members of the group.', { allowsOne: true }),
   { pattern: groupName, words: 'lower-case letters, digits, "-" and "_", at most 64, beginning with a letter' },
-  'Groups of people for `policies`, by a name that you choose. Each member is a group at the issuer, as in the claim `identity.groups_claim`, or one person by subject.',
+  'Groups of people for `policies` and `notify.to`, by a name that you choose. Each member is a group at the issuer, as in the claim `identity.groups_claim`, or one person by subject.',
 )
 
+const personName = /^[^\s,&|][^,&|]*$/
 const person = text(
-  'a group of `groups`, `requester`, `group:<name at the issuer>` or `person:<subject>`',
-  /^[^\s,&|][^,&|]*$/,
+  'a group from `groups`, `requester`, `group:<name at the issuer>` or `person:<subject>`',
+  personName,
 )
-const approvals = value(count(1, askLimits.approvals), 1, 'How many of them must approve.')
+const owner = text('a group from `groups`, `group:<name at the issuer>` or `person:<subject>`', personName)
+const approvals = value(count(1, askLimits.approvals), 1, 'How many of the people in `from` must approve.')
 const from = list(
   person,
   [],
-  'Who can approve: a group of `groups`, `requester` (the person whose agent calls), `group:<name at the issuer>` or `person:<subject>`; or a list of these, of which any can approve.',
+  'Who can approve: a group from `groups`, `requester` (the person whose agent calls), `group:<name at the issuer>` or `person:<subject>`; or a list of these, of which any can approve.',
   { allowsOne: true },
 )
+
+const excluded: ValueKind<string> = {
+  ...text('`requester` or `person:<subject>`', /^(requester|person:[^,]+)$/),
+  read: (raw) =>
+    typeof raw === 'string' && /^(requester|person:[^,]+)$/.test(raw)
+      ? { ok: true, value: raw }
+      : {
+          ok: false,
+          problem: 'must be requester or person:<subject>',
+          suggestion: 'A group cannot be excluded: name its people, or leave it out of from.',
+        },
+}
 
 const askSettings = optionalGroup(
   'Asks for approval before the call runs. Each person counts once, whatever groups they are in.',
@@ -71,15 +85,12 @@ const askSettings = optionalGroup(
       approvals,
       all_of: records('Approvals that are all needed for this alternative.', { from, approvals }),
     }),
-    exclude: list(
-      text('`requester` or `person:<subject>`', /^(requester|person:[^,]+)$/),
-      [],
-      'People whose approval does not count: `requester` or `person:<subject>`.',
-      { allowsOne: true },
-    ),
+    exclude: list(excluded, [], 'People whose approval does not count: `requester` or `person:<subject>`.', {
+      allowsOne: true,
+    }),
     within: optional(
-      duration(askLimits.decideMinMs, askLimits.decideMaxMs),
-      'How long people have to decide. After that the call is refused.',
+      duration(askLimits.decideMinMs, askLimits.useWithinMaxMs),
+      'How long people have to decide: at most `asks.wait`, or `24h` if that is not set. After that the call is refused.',
       { fallbackWords: '`asks.wait` if it is set, otherwise a day if the caller can fetch the result later' },
     ),
     use_within: optional(
@@ -89,6 +100,10 @@ const askSettings = optionalGroup(
     declines: value(count(1, askLimits.approvals), 1, 'How many declines end the ask.'),
     presence: optional(choice('required'), '`required`: an approval needs a passkey of the person.'),
     reason: optional(choice('required'), '`required`: an approval needs a comment.'),
+    risk: optional(
+      choice('destructive'),
+      '`destructive`: what the policy covers is destructive, whatever the server declares: the approval can be undone for `inbox.undo`, and needs a passkey with `inbox.presence: destructive`. Implied by `annotations: { destructive: true }` in the same policy.',
+    ),
     surfaces: list(
       choice('inbox', 'client'),
       ['inbox'],
@@ -127,21 +142,21 @@ const ruleSettings = records(
     people: list(
       person,
       [],
-      'Limits the policy to calls of these people: groups of `groups`, `group:<name at the issuer>` or `person:<subject>`.',
+      'Limits the policy to calls of these people: groups from `groups`, `group:<name at the issuer>` or `person:<subject>`.',
       { allowsOne: true, fallbackWords: 'everybody' },
     ),
     annotations: group(
-      'Limits the policy to tools whose server says this about them. Annotations are claims of the server. A tool counts as destructive unless its server says otherwise.',
+      'Limits the policy to tools for which the server declares these annotations. Annotations are claims of the server. A tool counts as destructive unless its server declares otherwise.',
       {
-        destructive: optional(flag, 'Whether it may destroy something.'),
-        read_only: optional(flag, 'Whether it changes nothing.'),
-        idempotent: optional(flag, 'Whether a repeated call changes nothing more.'),
-        open_world: optional(flag, 'Whether it reaches systems outside, such as the web.'),
+        destructive: optional(flag, 'Whether the tool may destroy something.'),
+        read_only: optional(flag, 'Whether the tool only reads.'),
+        idempotent: optional(flag, 'Whether repeating a call has no further effect.'),
+        open_world: optional(flag, 'Whether the tool reaches other systems, such as the web.'),
       },
     ),
     when: conditions,
     during: optional(hours, 'Limits the policy to these hours, in `policies.time_zone`.'),
-    outside: optional(hours, 'Limits the policy to all other hours, in `policies.time_zone`.'),
+    outside: optional(hours, 'Limits the policy to all hours except these, in `policies.time_zone`.'),
     allow: optional(onlyTrue, 'Allows the calls, unless another policy asks or denies.'),
     deny: optional(onlyTrue, 'Denies the calls, whatever other policies say.'),
     ask: askSettings,
@@ -154,19 +169,52 @@ const ruleSettings = records(
   ['allow', 'deny', 'ask'],
 )
 
+const authzenSettings = optionalGroup(
+  'An external decision point that speaks the AuthZEN Authorization API 1.0. It is asked before a call is forwarded, and again when an approval is used. If it cannot be reached, does not respond in time or gives no valid answer, the call is denied. It is not asked for lists.',
+  {
+    url: required(
+      url(),
+      'The address of its access evaluation, such as `https://pdp.example.com/access/v1/evaluation`. An https address, or http on this machine.',
+    ),
+    token: optional(
+      text('a text without spaces', /^[\x21-\x7e]{1,4096}$/),
+      'Sent as a bearer token, such as `${env:PDP_TOKEN}`.',
+      { isSecret: true },
+    ),
+    timeout: value(duration(100, 30_000), 2_000, 'How long to wait for its response.'),
+    mode: value(
+      choice('additional', 'alternative'),
+      'additional',
+      'With `additional`, a call that the policies allow or ask about also needs its permit. With `alternative`, it is asked only about calls that no policy allows, denies or asks about, and nothing is left out of lists.',
+    ),
+  },
+)
+
 export const policySettings = optionalGroup(
-  'Which calls are allowed, denied, or need approval: a list of policies, or a map with `rules` and the other settings below. Deny beats ask, and ask beats allow. With the first policy about tools, a tool that no policy allows or asks for is denied; the same holds for prompts and for resources. A policy that cannot be evaluated, for example because an argument is missing, is never skipped: it denies or asks, and allows nothing.',
+  'Which calls are allowed, denied, or need approval: a list of policies, or a map with `rules` and the other settings below. Deny beats ask, and ask beats allow. If any policy is about tools, a tool that no policy allows or asks about is denied. The same holds for prompts and for resources. A policy that cannot be evaluated, for example because an argument is missing, is never skipped: it denies or asks, and allows nothing.',
   {
     rules: ruleSettings,
     cedar: optional(
       text('a path'),
       'A file with Cedar policies, or a folder whose `*.cedar` files are read. Relative to the configuration.',
     ),
+    owners: list(
+      owner,
+      [],
+      'Who can accept a changed tool definition: groups from `groups`, `group:<name at the issuer>` or `person:<subject>`. They are asked in the inbox. Until one of them accepts the definition, calls of the tool that the policies allow need the approval of the requester. Needs the inbox.',
+      { allowsOne: true },
+    ),
+    pin_descriptions: value(
+      flag,
+      false,
+      'Whether a changed description of a tool counts as a changed definition. The name, the input schema and the annotations always do.',
+    ),
     time_zone: value(
       text('the name of a time zone, such as `Europe/Berlin`'),
       'UTC',
       'The time zone of `during`, `outside` and of `context.time` in Cedar.',
     ),
+    authzen: authzenSettings,
   },
   { listMember: 'rules' },
 )

@@ -40,7 +40,11 @@ servers:
 
 test.each([
   ['a name from another group', 'wait: 5m', /f:2:1: Unknown setting `wait`\. Did you mean `asks\.wait`\?/],
-  ['a name that resembles no setting', 'quux: 1', /f:2:1: Unknown setting `quux`\. docs\/settings\.md lists/],
+  [
+    'a name that resembles no setting',
+    'quux: 1',
+    /f:2:1: Unknown setting `quux`\. docs\/reference\/settings\.md lists/,
+  ],
   ['a name that every object has', 'constructor: 1', /Unknown setting `constructor`/],
   ['a group that is a value', 'asks: 5m', /f:2:7: asks must be a map of settings/],
   ['a value that is a group', 'listen: { a: 1 }', /listen must be a host and a port/],
@@ -77,6 +81,11 @@ test.each([
     'links over plain http to another machine',
     'asks: { surfaces: [inbox] }\ninbox: { url: "http://c" }',
     /inbox\.url must be an https address/,
+  ],
+  [
+    'arguments of calls that are not recorded',
+    'record_arguments: true',
+    /record_arguments has no effect without record: calls/,
   ],
   ['a client id without an issuer', 'inbox: { client_id: x }', /inbox\.client_id has no effect without identity/],
   [

@@ -39,7 +39,7 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   // Rules between settings are checked only if each setting is valid by itself.
   if (reader.problems.length > 0) return { ok: false, problems: inOrder(reader.problems), warnings }
   const policies = readPolicies(written, around, reader.placeOf)
-  const config = { ...written, policies: policies.settings }
+  const config = { ...written, policies: policies.settings, authzen: policies.authzen }
   const problems = inOrder([...ruleProblems(config, reader.placeOf), ...policies.problems])
   if (problems.length > 0) return { ok: false, problems, warnings }
   const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : standaloneWarnings(config))]
@@ -84,6 +84,8 @@ class Reader {
         if (written === undefined && !this.#hasVariable(setting.members, path)) return undefined
         if (setting.listMember !== undefined && written?.kind === 'list')
           return this.#listMember(setting, setting.listMember, path, written)
+        if (setting.listMember !== undefined && written !== undefined && written.kind === 'scalar')
+          return this.#report(path, written.place, 'must be a list or a map of settings', 'Begin each item with "- ".')
         return this.#members(setting.members, path, written)
       case 'group': {
         this.#judgeEither(setting, path, written)
@@ -210,8 +212,8 @@ class Reader {
     const isMisspelt = given.length === 0 && names.some((name) => !Object.hasOwn(members, name))
     if (either.length === 0 || given.length === 1 || isMisspelt) return
     const place = this.placeOf(path.join('.'))
-    if (given.length === 0) this.#report(path, place, `needs ${either.join(' or ')}`)
-    else this.#report(path, place, `has ${given.join(' and ')}: only one is allowed`)
+    if (given.length === 0) this.#report(path, place, `needs ${either.join(' or ')}`, `Write one of them.`)
+    else this.#report(path, place, `has ${given.join(' and ')}: only one is allowed`, 'Remove one of them.')
   }
 
   #namesIn(written: ConfigNode | undefined): string[] {
@@ -249,7 +251,7 @@ class Reader {
   }
 }
 
-const everySetting = 'docs/settings.md lists all settings.'
+const everySetting = 'docs/reference/settings.md lists all settings.'
 
 function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => orderOf(a.place) - orderOf(b.place))

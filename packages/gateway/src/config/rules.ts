@@ -5,6 +5,7 @@ import { isLoopback } from '../protocol/loopback.ts'
 import { clusterProblems } from './cluster-settings.ts'
 import { notifyProblems } from './notify-rules.ts'
 import type { ConfigLocation, Problem } from './problem.ts'
+import { retentionProblems } from './retention-rules.ts'
 import { serverProblems } from './server-rules.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { Config } from './settings.ts'
@@ -47,8 +48,11 @@ export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLo
       report(`servers.${name}.${member}`, `has no effect without ${other}`, 'Remove it.')
     }
   }
-  for (const found of [...secretProblems(config), ...serverProblems(config, placeOf), ...notifyProblems(config)])
+  const ofServers = [...secretProblems(config), ...serverProblems(config, placeOf)]
+  for (const found of [...ofServers, ...notifyProblems(config), ...retentionProblems(config.retention)])
     report(found.path, found.words, found.suggestion)
+  if (config.record_arguments && config.record !== 'calls')
+    report('record_arguments', 'has no effect without record: calls', 'Add record: calls, or remove it.')
   if (config.identity === undefined && !isLoopback(config.listen.host)) {
     report(
       'listen',

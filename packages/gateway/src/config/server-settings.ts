@@ -13,23 +13,23 @@ export const serverSettings = group(
   {
     url: optional(
       url({ mayBePlain: true }),
-      'The address of its Streamable HTTP endpoint. Use https unless the server is on your own network.',
+      'The address of the Streamable HTTP endpoint of the server. Use https unless the server is on your own network.',
     ),
     headers: named(
       required(text('a text'), 'The value of the header.', { isSecret: true }),
       { pattern: headerName, words: 'the name of an HTTP header' },
-      "Headers that are sent with every request to `url`: the gateway's own credentials there. Headers of client requests are forwarded only if `forward_headers` lists them.",
+      "Headers for every request to `url`, such as the gateway's own credentials. Headers of client requests are forwarded only if `forward_headers` lists them.",
       { isSecret: true },
     ),
     command: optional(
       text('the name or path of a program'),
       'The program to start. It uses MCP over its standard input and output.',
     ),
-    args: list(text('a text'), [], 'Its arguments.', { isSecret: true }),
+    args: list(text('a text'), [], 'The arguments of the program.', { isSecret: true }),
     env: named(
       required(text('a text'), 'The value of the variable.', { isSecret: true }),
       { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: 'the name of an environment variable' },
-      "Environment variables of the program. Of the gateway's own variables it also gets those that a program needs to start (such as `PATH` and `HOME`) and to reach the network (proxy, certificate and npm registry settings).",
+      "Environment variables of the program. It also gets some of the gateway's own variables: those that a program needs to start, such as `PATH` and `HOME`, and those to reach the network (proxy, certificate and npm registry settings).",
       { isSecret: true },
     ),
     cwd: optional(
@@ -48,10 +48,10 @@ export const serverSettings = group(
     allow_secret_answers: value(
       flag,
       false,
-      'Whether answers from clients that look like a secret (a private key, an access token, a card number) are passed on to the server. Otherwise the server gets an error with the reason. In the inbox and in a terminal, the person is asked to confirm such an answer instead.',
+      'Whether the server gets answers from clients that look like a secret (a private key, an access token, a card number). Otherwise the server gets an error with the reason. In the inbox and in a terminal, the person confirms such an answer instead.',
     ),
     tools: group(
-      'Which of its tools clients can use, and under which names. A tool that is not offered is not listed, and calling it returns the error for an unknown tool; nothing is sent to the server.',
+      'Which tools of the server clients can use, and under which names. A tool that is not offered is not listed, and calling it returns the error for an unknown tool; nothing is sent to the server.',
       {
         allow: list(
           toolPattern,
@@ -68,7 +68,7 @@ export const serverSettings = group(
     ),
     prefix: optional(
       namePrefix,
-      "With several servers: the prefix of its names, instead of the server's name (`name__tool`). `false` removes the prefix, for at most one server; a name that would then equal a name of another server keeps the prefix. A prefixed tool name of more than 64 characters is shortened to its beginning and a digest.",
+      "With several servers: the prefix of this server's names, instead of the server's name (`name__tool`). `false` removes the prefix, for at most one server; a name that would then equal a name of another server keeps the prefix. A prefixed tool name of more than 64 characters is shortened to its beginning and a digest.",
       { fallbackWords: 'the name of the server' },
     ),
     timeouts: group('Timeouts of this server that differ from `limits`.', {
@@ -79,7 +79,7 @@ export const serverSettings = group(
       ),
       reply: optional(
         duration(100, hour),
-        'Timeout of requests in which the server cannot ask a person, such as a list.',
+        'Timeout for requests during which the server cannot ask a person, such as `tools/list`.',
         {
           fallbackWords: '`limits.server_reply_within`',
         },
@@ -93,7 +93,7 @@ export const serverSettings = group(
     surfaces: list(
       choice('client', 'inbox'),
       [],
-      'Where its questions are shown, in order of preference: a subset of `asks.surfaces`.',
+      'Where questions of this server are shown, in order of preference: a subset of `asks.surfaces`.',
       { fallbackWords: '`asks.surfaces`' },
     ),
     forward_headers: list(
@@ -101,7 +101,7 @@ export const serverSettings = group(
       [],
       'Headers of client requests that are forwarded to `url`. Each request to the server has those of the client request that it is made for. Never forwarded: `Authorization`, `Cookie`, `DPoP`, `Host`, `Accept`, `Expect`, `Last-Event-ID`, `Content-*`, `Mcp-*`, `Proxy-*` and connection headers.',
     ),
-    secrets: group('Whether it may ask people for passwords, keys and tokens, on a page of the inbox.', {
+    secrets: group('Whether the server may ask people for passwords, keys and tokens, on a page of the inbox.', {
       allowed: value(
         flag,
         false,

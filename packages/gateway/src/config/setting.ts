@@ -1,6 +1,6 @@
 // How the settings are described: a tree of values, groups and maps with names that the operator chooses.
 //
-// The reader, the JSON Schema, docs/settings.md and the names of the environment variables are all derived from this
+// The reader, the JSON Schema, docs/reference/settings.md and the names of the environment variables are all derived from this
 // description, so they cannot differ.
 
 import type { JsonObject } from '@assent/core'
@@ -9,7 +9,7 @@ import type { ConfigLocation } from './problem.ts'
 import type { ConfigNode } from './source.ts'
 
 interface Described {
-  /** One or two sentences in Markdown, for docs/settings.md and for editors. */
+  /** One or two sentences in Markdown, for docs/reference/settings.md and for editors. */
   readonly about: string
 }
 
@@ -17,7 +17,7 @@ export interface Leaf<T> extends Described {
   readonly node: 'leaf'
   readonly kind: ValueKind<NonNullable<T>>
   readonly fallback: T
-  /** How docs/settings.md shows the default if it is not a plain value. */
+  /** How docs/reference/settings.md shows the default if it is not a plain value. */
   readonly fallbackWords?: string
   readonly isRequired: boolean
   /** Never shown in an error, a log or a report. */
@@ -51,7 +51,7 @@ export interface RecordRead<T> {
 /** A value with a form of its own, such as the conditions of a policy. */
 export interface Custom<T> extends Described {
   readonly node: 'custom'
-  /** What to write, for docs/settings.md. */
+  /** What to write, for docs/reference/settings.md. */
   readonly words: string
   readonly schema: JsonObject
   readonly fallback: T

@@ -1,4 +1,4 @@
-// docs/settings.md ("Every setting"), generated from the description of all settings.
+// docs/reference/settings.md ("Every setting"), generated from the description of all settings.
 
 import { type Members, type Setting, variableOf } from './setting.ts'
 import { restartSettings, settings } from './settings.ts'

@@ -3,7 +3,7 @@
 // To add a setting: describe it here or in the file of its group, implement it, and run `npm run settings`.
 
 import { askLimits, presenceSettings } from '@assent/core'
-import type { PolicySettings } from '@assent/policy'
+import type { DecisionPoint, PolicySettings } from '@assent/policy'
 import { relayLimits } from '../limits.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
@@ -11,9 +11,10 @@ import { address, choice, duration, flag, text, url } from './kinds.ts'
 import { limitSettings } from './limit-settings.ts'
 import { notifySettings } from './notify-settings.ts'
 import { groupSettings, policySettings } from './policy-settings.ts'
+import { retentionSettings } from './retention-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { group, list, named, optional, required, type ValueOf, value } from './setting.ts'
-import { sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
+import { network, sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
 import { day, minute } from './units.ts'
 
 export const settings = group('The configuration of `assent gateway`.', {
@@ -30,7 +31,12 @@ export const settings = group('The configuration of `assent gateway`.', {
   origins: list(
     url({ mayBePlain: true }),
     [],
-    'Web origins whose pages may use the gateway, such as `https://inspector.example.com`. Pages from loopback may use a gateway that listens on loopback.',
+    'Web origins whose pages may use the gateway, such as `https://inspector.example.com`. If the gateway listens on loopback, pages from loopback may always use it.',
+  ),
+  trusted_proxies: list(
+    network,
+    [],
+    'Networks of the reverse proxies in front of the gateway, such as `10.0.0.0/8`. For a request from one of them, Assent reads the address of the caller (`context.address` in policies) from the header `X-Forwarded-For`: the last address there that is not in these networks. Each proxy must add the address that it received the request from. From any other sender, Assent ignores the header.',
   ),
   store: value(
     storeAddress,
@@ -45,7 +51,7 @@ export const settings = group('The configuration of `assent gateway`.', {
   wake: value(
     wakeAddress,
     undefined,
-    'Notifies the other gateways on the same database of changes: PostgreSQL itself (LISTEN/NOTIFY), or NATS, which takes this load off the database of a large cluster. LISTEN does not work through a connection pooler such as PgBouncer: set this to the address of the database itself, or use NATS; otherwise changes are found only by polling. Notifications contain names only and decide nothing; if they fail, changes are found by polling every two seconds. All gateways of one database need the same value.',
+    'How gateways on the same database notify each other of changes: through PostgreSQL (LISTEN/NOTIFY), or through NATS, which takes this load off the database. LISTEN does not work through a connection pooler such as PgBouncer: then set this to the address of the database itself, or use NATS. If notifications fail, gateways find changes by polling every two seconds. Notifications contain names only and decide nothing. All gateways of one database need the same value.',
     { isSecret: true, fallbackWords: '`postgres`' },
   ),
   keys: named(
@@ -55,7 +61,7 @@ export const settings = group('The configuration of `assent gateway`.', {
       pattern: /^(?![0-9]+$)[a-z0-9][a-z0-9_-]{0,31}$/,
       words: 'lower-case letters, digits, "-" and "_", at most 32, and not digits alone',
     },
-    'The keys that seal the state that clients carry. The first key seals; every key can open. To rotate without refusing requests: add the new key last and reload all gateways (SIGHUP), one after the other; move it to the front and reload them; remove the old key after two days, or after `asks.wait` plus a day if that is longer. Required with PostgreSQL; with SQLite a key is created and stored in a file next to the database.',
+    'The keys that seal the state that clients carry. The first key seals; every key can open. To rotate keys, add the new key last and reload all gateways (SIGHUP), one after the other. Then move it to the front and reload them again. Remove the old key after two days, or after `asks.wait` plus a day if that is longer. Required with PostgreSQL. With SQLite, Assent creates a key and stores it in a file next to the database.',
     { isSecret: true },
   ),
   cluster: clusterSettings,
@@ -63,7 +69,7 @@ export const settings = group('The configuration of `assent gateway`.', {
     resume: value(
       flag,
       true,
-      'Whether a session survives a lost connection and the loss of its gateway: its client reconnects, to any gateway, and receives what it missed. With `false`, a call ends when its connection breaks, and the sessions of a gateway end with it.',
+      'Whether a session survives a lost connection and the loss of its gateway. Its client then reconnects to any gateway and receives what it missed. With `false`, a call ends when its connection breaks, and the sessions of a gateway end with it.',
     ),
   }),
   identity: identitySettings,
@@ -83,25 +89,25 @@ export const settings = group('The configuration of `assent gateway`.', {
     ),
     wait: optional(
       duration(askLimits.decideMinMs, askLimits.useWithinMaxMs),
-      'How long a person has to answer. A shorter timeout of the asking server, or of a caller that cannot return for the result, applies instead. After it the question expires, and its asker gets that as the outcome. By default, a question of a server that uses the Assent SDK with 2026-07-28 stays open for 24h in the inbox, because its caller can return for the answer. For `assent` without a configuration it is also the timeout of its tools.',
+      'How long a person has to answer. After that the question expires, and the server gets this as the outcome. If the server has a shorter timeout, that applies. The same holds for a caller that cannot fetch the result later. By default, a question of a server that uses the Assent SDK with 2026-07-28 stays open for 24h in the inbox, because its caller can fetch the answer later. For `assent` without a configuration, this is also the timeout of its tools.',
       { fallbackWords: '`10m`' },
     ),
     surfaces: list(
       choice('client', 'inbox'),
       ['client'],
-      'Where questions are shown, in order of preference. With `inbox`, a question that a client cannot show, or answers faster than a person can read, is shown in the web inbox; clients that cannot wait get a handle with which they fetch the result.',
+      'Where questions are shown, in order of preference. With `inbox`, the web inbox shows a question that the client cannot show, or that the client answers faster than a person can read. A client that cannot wait gets a handle, and fetches the result later.',
     ),
     unseen_after: value(
       duration(0, 10_000),
       relayLimits.unseenAfterMs,
-      'A client answer that arrives sooner than this does not count as an answer of a person. With an inbox, the question is shown there. Without one, an accepted form is passed on and recorded as unattended, and an approval counts as not given.',
+      "An answer of a client that arrives sooner does not count as a person's. With an inbox, the question is then shown there. Without an inbox, the gateway passes an accepted form on and records it as unattended; it refuses an approval.",
     ),
     silent_after: optional(
       duration(1_000, day),
-      'With an inbox: if the first of `surfaces` has not answered after this time, the question is shown on the other one too. Both stay open, and the first valid answer counts. By default only the first one is used; with `[inbox, client]` that is the inbox.',
+      'With an inbox: if the first of `surfaces` has not answered after this time, the question is shown on the other one too. Both stay open, and the first valid answer counts. By default only the first one is used.',
     ),
   }),
-  inbox: group('The web inbox, served where clients connect.', {
+  inbox: group('The web inbox. The gateway serves it next to its endpoint.', {
     url: optional(
       url({ mayBePlain: true }),
       'The public address of the inbox, if it differs from `listen`, for example behind a proxy. An https address, or http on this machine. Required with `identity`.',
@@ -112,30 +118,30 @@ export const settings = group('The configuration of `assent gateway`.', {
     ),
     client_secret: optional(
       text('a text'),
-      'Its client secret at the issuer, such as `${env:INBOX_SECRET}`. Without one, the inbox is a public client, protected by PKCE only.',
+      'The client secret of the inbox at the issuer, such as `${env:INBOX_SECRET}`. Without one, the inbox is a public client, protected by PKCE only.',
       { isSecret: true },
     ),
     scopes: list(
       text('a scope', /^[\x21\x23-\x5B\x5D-\x7E]+$/),
       ['profile'],
-      'Scopes that are requested in addition to `openid`: `profile` for display names; some issuers send groups only with `groups`.',
+      'Scopes that are requested in addition to `openid`. `profile` is for display names. Some issuers send groups only with `groups`.',
     ),
     undo: value(
       duration(0, minute),
       askLimits.undoMs,
-      'How long the inbox holds a yes to something destructive before it sends it, so that the person can undo it. `0s` sends it at once. With less than 15 seconds left to answer it is always sent at once.',
+      'How long the inbox holds a yes to something destructive before it sends it, so that the person can undo it. `0s` sends it at once. If less than 15 seconds are left until the deadline, it is always sent at once.',
     ),
     presence: value(
       choice(...presenceSettings),
       'none',
-      'Which decisions need a passkey of the person, so that a program with their session or their shell cannot give them: `destructive` for a yes to something destructive, `approvals` as well for every approval and every question that can be answered with a yes, such as a plan, a commit or a yes/no question, `all` for everything that is accepted. Such a question is asked in the web inbox only. Declining and dismissing never need a passkey. A person without a passkey can accept none of them: add one at `/passkeys` in the inbox.',
+      'Which decisions need a passkey of the person, so that a program with their session or their shell cannot make them. `destructive`: a yes to something destructive. `approvals`: also every approval, and every question that can be answered with a yes, such as a plan, a commit or a yes/no question. `all`: also every other answer that accepts a question. A question that needs a passkey is asked in the web inbox only. Declining and dismissing never need a passkey. People without a passkey cannot accept such a question: they add one at `/passkeys` in the inbox.',
     ),
     session: optional(
       duration(5 * minute, 30 * day),
       'How long a person stays signed in. Default: `12h` with `identity`, `3d` with links.',
     ),
   }),
-  desktop: group('How `assent` without a command tells you about new questions. Not for a gateway.', {
+  desktop: group('How `assent` without a command notifies you of new questions. Not for a gateway.', {
     open: optional(
       flag,
       'Whether a new question opens the inbox in your browser if you have no page of it open, at most once in ten minutes.',
@@ -168,6 +174,17 @@ export const settings = group('The configuration of `assent gateway`.', {
   }),
   groups: groupSettings,
   policies: policySettings,
+  record: value(
+    choice('decisions', 'calls'),
+    'decisions',
+    'What is recorded besides questions and answers. `decisions` adds what policies decided. `calls` also adds a row for every tool call, prompt and read resource. With `calls`, a call that a policy decided runs only after its row is stored. Rows of other calls are written in groups within about 200 ms, and a crash can lose them.',
+  ),
+  record_arguments: value(
+    flag,
+    false,
+    'With `record: calls`: whether the arguments of calls are recorded too, and not only their digest. Parts that look like a secret are left out. A secret in an unknown format is not recognised. Arguments of more than 16,384 characters are left out as a whole.',
+  ),
+  retention: retentionSettings,
   notify: notifySettings,
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {
@@ -211,4 +228,6 @@ export type WrittenConfig = ValueOf<typeof settings>
 export type Config = Omit<WrittenConfig, 'policies'> & {
   /** Undefined without policies. */
   readonly policies: PolicySettings | undefined
+  /** The external decision point of `policies.authzen`. */
+  readonly authzen?: DecisionPoint | undefined
 }

@@ -2,6 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { configOf, mistakes, oneServer } from './read-config.suite.ts'
 
 describe('units', () => {
+  test('[PROG-2] a year is 365 days', () => {
+    const { retention } = configOf(`${oneServer}\nretention: { record: 7y }`)
+    expect(retention.record).toBe(7 * 365 * 86_400_000)
+  })
+
   test.each([
     ['300ms', 300],
     ['30s', 30_000],
@@ -21,6 +26,7 @@ describe('units', () => {
     ['10min', /Did you mean 10m\?/],
     ['1 hour', /Did you mean 1h\?/],
     ['10S', /Did you mean 10s\?/],
+    ['1 year', /Did you mean 1y\?/],
     ['soon', /must be a duration/],
     ['-1s', /must be a duration/],
     ['100000d', /out of range/],

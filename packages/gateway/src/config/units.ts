@@ -5,6 +5,7 @@
 export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
+const year = 365 * day
 
 const durations: readonly (readonly [string, number])[] = [
   ['ms', 1],
@@ -12,6 +13,7 @@ const durations: readonly (readonly [string, number])[] = [
   ['m', minute],
   ['h', hour],
   ['d', day],
+  ['y', year],
 ]
 const sizes: readonly (readonly [string, number])[] = [
   ['B', 1],
@@ -20,7 +22,7 @@ const sizes: readonly (readonly [string, number])[] = [
   ['GiB', 1_073_741_824],
 ]
 
-export const durationPattern = '^[0-9]{1,12}(ms|s|m|h|d)$'
+export const durationPattern = '^[0-9]{1,12}(ms|s|m|h|d|y)$'
 export const sizePattern = '^[0-9]{1,12}(B|KiB|MiB|GiB)$'
 
 /** Milliseconds; undefined for an invalid duration. */
@@ -43,7 +45,18 @@ export function showSize(bytes: number): string {
 
 /** A suggestion for an invalid duration: `10m` for `10 min`, `1h` for `1 hour`. */
 export function guessDuration(text: string): string | undefined {
-  const words = { second: 's', sec: 's', minute: 'm', min: 'm', hour: 'h', hr: 'h', day: 'd', milli: 'ms' }
+  const words = {
+    second: 's',
+    sec: 's',
+    minute: 'm',
+    min: 'm',
+    hour: 'h',
+    hr: 'h',
+    day: 'd',
+    year: 'y',
+    yr: 'y',
+    milli: 'ms',
+  }
   return guess(text, words, (guessed) => readDuration(guessed) !== undefined)
 }
 

@@ -30,6 +30,24 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     },
   )
 
+  test('[ASK-3] an error of the client is no person’s answer, and the asker can distinguish them', async () => {
+    const server = await anSdkServer(serverSpeaks)
+    const { gateway } = await openTestEnv()
+    const { url } = await gateway({ names: { url: server.url } }, { surfaces: ['client'], unseenAfterMs: 0 })
+    const client = await aClient(clientSpeaks, url, {
+      says: () => {
+        throw new Error('no window')
+      },
+    })
+
+    const called = client.call('name', {})
+
+    // A 2026-07-28 client cannot answer with an error: its own call fails.
+    if (clientSpeaks === '2026-07-28') await expect(called).rejects.toThrow('no window')
+    else expect(await called).toMatchObject({ isError: true })
+    expect(server.ended).toEqual(clientSpeaks === '2026-07-28' ? [] : ['channel_closed'])
+  })
+
   test('[WAIT-3] a client that did not declare support gets the question without the asker’s timeout, and other `_meta` fields stay', async () => {
     const server = await anAskingServer(serverSpeaks)
     const { gateway } = await openTestEnv()

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import type { Revision } from '../../../../test-kit/revisions.ts'
 import { askTextOf } from '../inbox/terminal/ask-text.ts'
 import type { InnerServer } from '../servers/inner-server.ts'
@@ -28,7 +29,7 @@ const abort = { action: 'accept', content: { decision: 'abort' } }
 
 function aProject(files: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-checked-')))
-  closeAfterTest(() => rmSync(folder, { recursive: true, force: true }))
+  closeAfterTest(() => removeFolder(folder))
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com']
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: folder })

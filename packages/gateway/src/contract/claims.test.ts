@@ -6,6 +6,7 @@ import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { isRunning } from '../../../../test-kit/is-running.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { relayLimits, serverLimits, setLimits } from '../limits.ts'
 import { anAnsweredRound, aServer, done, inbox, retry, textOf } from './one-run.suite.ts'
@@ -60,7 +61,7 @@ const askAndEnd = `
 
 test('[RUN-7] a claim is released when the process of the server could not be started', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-program-'))
-  closeAfterTest(() => rm(folder, { recursive: true }))
+  closeAfterTest(() => removeFolder(folder))
   const [command, pidFile] = [join(folder, 'node'), join(folder, 'pid')]
   // Long, so that the second retry certainly comes before the next attempt to start it.
   closeAfterTest(setLimits(serverLimits, { restartFirstMs: 4_000 }))

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Ask } from '@assent/core'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { type ClusterOptions, openCluster, type Replica } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
@@ -36,8 +36,8 @@ const longMs = 60_000
 const soonMs = 20_000
 
 // On a busy machine no lease expires and no reply is cut off.
-setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 20_000 })
-setLimits(clusterLimits, { abortGraceMs: 20_000 })
+afterAll(setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 20_000 }))
+afterAll(setLimits(clusterLimits, { abortGraceMs: 20_000 }))
 
 async function aStoppableCluster(generation: Revision, options: ClusterOptions = withInbox) {
   const server = await anAskingServer(generation)

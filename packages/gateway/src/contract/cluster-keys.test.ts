@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Ask, createKeyRing, type KeyRing } from '@assent/core'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { answerInInbox } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openCluster, type Replica, type TestCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
@@ -10,7 +10,7 @@ import { relayLimits, setLimits } from '../limits.ts'
 import { call } from './wire.suite.ts'
 
 // On a busy machine no lease expires, and a slow database does not count as unavailable.
-setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 60_000 })
+afterAll(setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 60_000 }))
 
 const args = { questions: [whichRegion] }
 const inEurope = { action: 'accept', content: { region: 'eu' } }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openCluster, type Replica } from '../../../../test-kit/gateway/cluster.ts'
 import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
@@ -7,7 +7,7 @@ import { clusterLimits, setLimits } from '../limits.ts'
 import { anOlderRawServer, aRawServer, aSession, nextOf, post, untilTheEnd, type Wire } from './wire.suite.ts'
 
 // The first request at another replica waits until the settings are applied, however slow the machine is.
-setLimits(clusterLimits, { settingsWithinMs: 60_000 })
+afterAll(setLimits(clusterLimits, { settingsWithinMs: 60_000 }))
 
 const uri = 'file:///a'
 

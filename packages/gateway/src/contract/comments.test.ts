@@ -1,6 +1,6 @@
 // Comments that a person writes with an answer in the inbox, and how they reach the asker.
 
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
@@ -13,7 +13,7 @@ import { anSdkServer } from './sdk-servers.suite.ts'
 import { request } from './wire.suite.ts'
 
 // A database that is slow for a moment must not count as unavailable: then a caller would have to retry once more.
-setLimits(relayLimits, { storeGraceMs: 60_000 })
+afterAll(setLimits(relayLimits, { storeGraceMs: 60_000 }))
 
 const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))

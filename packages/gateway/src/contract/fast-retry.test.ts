@@ -1,7 +1,7 @@
 // An accept that arrived too fast for a person, sent again after enough time has passed.
 
 import { decisionForm, encodeForm } from '@assent/core'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
@@ -17,7 +17,7 @@ const args = { questions: [mayI] }
 const unseenAfterMs = 60_000
 
 // The tests advance the clock of the store, by which leases expire too.
-setLimits(relayLimits, { leaseMs: 600_000 })
+afterAll(setLimits(relayLimits, { leaseMs: 600_000 }))
 
 async function aFastApproval(generation: Revision, surfaces: readonly ('client' | 'inbox')[]) {
   const server = await anAskingServer(generation)

@@ -9,7 +9,7 @@ import { aGatewayWithIdentity, callWith, challengeFor, waitForKeys } from './ide
 beforeEach(waitForKeys)
 
 test('[IDENT-6] a new key is fetched automatically, and tokens signed with a removed key are refused', async () => {
-  setLimits(identityLimits, { lookAgainMs: 0 })
+  onTestFinished(setLimits(identityLimits, { lookAgainMs: 0 }))
   const provider = await aProvider()
   const { url } = await aGatewayWithIdentity(provider)
   const before = await provider.token()
@@ -22,7 +22,7 @@ test('[IDENT-6] a new key is fetched automatically, and tokens signed with a rem
 })
 
 test('[IDENT-6] unknown key ids do not cause repeated requests to the issuer', async () => {
-  setLimits(identityLimits, { lookAgainMs: 60_000 })
+  onTestFinished(setLimits(identityLimits, { lookAgainMs: 60_000 }))
   const provider = await aProvider()
   const { url } = await aGatewayWithIdentity(provider)
   expect((await callWith(url, await provider.token())).status).toBe(200)
@@ -36,7 +36,7 @@ test('[IDENT-6] unknown key ids do not cause repeated requests to the issuer', a
 })
 
 test('[IDENT-7] while the issuer is unreachable, cached keys stay valid and unknown keys get 503', async () => {
-  setLimits(identityLimits, { lookAgainMs: 0 })
+  onTestFinished(setLimits(identityLimits, { lookAgainMs: 0 }))
   const [provider, other] = [await aProvider(), await aProvider()]
   const { url } = await aGatewayWithIdentity(provider)
   const token = await provider.token()
@@ -50,7 +50,7 @@ test('[IDENT-7] while the issuer is unreachable, cached keys stay valid and unkn
 })
 
 test('[IDENT-7] while the issuer is unreachable from the start tokens get 503; once it is reachable they are accepted', async () => {
-  setLimits(identityLimits, { lookAgainMs: 0 })
+  onTestFinished(setLimits(identityLimits, { lookAgainMs: 0 }))
   const provider = await aProvider()
   const token = await provider.token()
   await provider.stop()
@@ -79,7 +79,7 @@ test('[IDENT-7] cached keys expire: after that tokens get 503 until the issuer i
 })
 
 test('[IDENT-7] [FLEET-12] requests get 503 after a short wait when the issuer accepts connections but never responds', async () => {
-  setLimits(identityLimits, { waitMs: 200, fetchMs: 30_000 })
+  onTestFinished(setLimits(identityLimits, { waitMs: 200, fetchMs: 30_000 }))
   const provider = await aProvider()
   const silent = createServer((socket) => socket.on('error', () => undefined))
   silent.listen(0, '127.0.0.1')

@@ -45,7 +45,7 @@ test('[POLICY-33] a resource that a policy denies is not read, subscribed to, co
 
   expect((await read('notes://plan')).message.result).toMatchObject({ contents: [] })
   expect((await read('notes://secret')).message.error.message).toBe(
-    'The policy "secret" denies this call. Nothing ran.',
+    'The policy "secret" denies this call. Nothing ran. Do not repeat the call; the person can ask the operator of the gateway.',
   )
   const completed = { ref: { type: 'ref/resource', uri: 'notes://secret' }, argument: { name: 'a', value: '' } }
   expect((await request(url, 'completion/complete', completed)).message.error.message).toContain('"secret"')
@@ -70,7 +70,9 @@ test('[POLICY-30] a prompt waits for its approvals, and its completion is refuse
   const ask = await firstAsk(store, ben)
   expect(ask.question).toMatchObject({ kind: 'approval', action: { kind: 'prompt', tool: 'summary' } })
   const completed = { ref: { type: 'ref/prompt', name: 'summary' }, argument: { name: 'a', value: '' } }
-  expect((await request(url, 'completion/complete', completed)).message.error.message).toContain('needs approval')
+  expect((await request(url, 'completion/complete', completed)).message.error.message).toContain(
+    'needs an approval each time',
+  )
   expect(methods()).toEqual([])
 
   await answerInInbox(store, ask, accept, ben)

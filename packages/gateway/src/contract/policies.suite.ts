@@ -1,7 +1,7 @@
 // A gateway with policies, and people in groups.
 
 import type { Person } from '@assent/core'
-import { Policies, type ShortPolicy } from '@assent/policy'
+import { Policies, type PolicySettings, type ShortPolicy } from '@assent/policy'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
 import { aShortPolicy } from '../../../../test-kit/policy/short-policy.ts'
@@ -24,6 +24,14 @@ export const twoOfRelease: PolicyText = {
 }
 
 export async function policiesOf(...policies: readonly PolicyText[]): Promise<PolicyDecider> {
+  return policiesWith({}, ...policies)
+}
+
+/** @param changes settings beside the policies, such as their owners */
+export async function policiesWith(
+  changes: Partial<PolicySettings>,
+  ...policies: readonly PolicyText[]
+): Promise<PolicyDecider> {
   const shortForm = policies.map((policy, index) => ({
     place: { line: index + 1, column: 1 },
     policy: aShortPolicy(policy.name, policy.effect, policy),
@@ -33,6 +41,7 @@ export async function policiesOf(...policies: readonly PolicyText[]): Promise<Po
     cedarFiles: [],
     groups: {},
     timeZone: 'UTC',
+    ...changes,
   })
   if (!(opened instanceof Policies)) throw new Error(JSON.stringify(opened))
   return opened
@@ -47,9 +56,10 @@ export async function aGatewayWithPolicies(
   servers: GatewayOptions['servers'],
   policies: readonly PolicyText[],
   options: Partial<GatewayOptions> = {},
+  settings: Partial<PolicySettings> = {},
 ) {
   const testEnv = await openTestEnv()
-  const decider = await policiesOf(...policies)
+  const decider = await policiesWith(settings, ...policies)
   const start = () =>
     testEnv.gateway(servers, {
       identify: identifyWithGroups,

@@ -88,7 +88,11 @@ describe.each(pairings)('a $client client and a $server server that never asks',
 
     expect(await client.call('ask', noQuestions)).toMatchObject({
       isError: true,
-      content: [{ text: 'The policy "no asking" denies this call. Nothing ran.' }],
+      content: [
+        {
+          text: 'The policy "no asking" denies this call. Nothing ran. Do not repeat the call; the person can ask the operator of the gateway.',
+        },
+      ],
     })
     expect(server.begun).toBe(0)
   })
@@ -98,7 +102,11 @@ describe.each(pairings)('a $client client and a $server server that never asks',
 
     expect(await client.call('ask', noQuestions)).toMatchObject({
       isError: true,
-      content: [{ text: 'No policy permits this call. Nothing ran.' }],
+      content: [
+        {
+          text: 'No policy permits this call. Nothing ran. Do not repeat the call; the person can ask the operator of the gateway.',
+        },
+      ],
     })
     expect(server.begun).toBe(0)
   })

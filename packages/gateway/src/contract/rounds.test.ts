@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { howMany, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -59,6 +60,32 @@ test('[RELAY-6] a server that sent no state gets none back', async () => {
   expect(server.requests[1]?.params).not.toHaveProperty('requestState')
 })
 
+test('[RELAY-5] answers in a call that has no state do not reach the server, which asks the person', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const gateway = await (await openTestEnv()).gateway(
+    { deploy: { url: server.url } },
+    { surfaces: ['inbox'], holdMs: 50 },
+  )
+  const rounds = { inputResponses: { where: inEurope } }
+
+  const { message } = await call(gateway.url, {}, rounds)
+  const session = await aSession(gateway.url, { capabilities: {} })
+  const inSession = nextOf(
+    await session.ask('tools/call', { name: 'ask', arguments: {}, ...rounds, requestState: 'x' }),
+  )
+  await until(() => server.requests[1])
+  void inSession.catch(() => undefined)
+
+  expect(message.result.resultType).toBe('input_required')
+  expect(server.requests).toHaveLength(2)
+  for (const { params } of server.requests) {
+    expect(params).not.toHaveProperty('inputResponses')
+    expect(params).not.toHaveProperty('requestState')
+  }
+})
+
 test.each([
   ['was altered', (state: string) => ({ requestState: `${state.slice(0, -2)}AA` }), {}],
   ['was cut', (state: string) => ({ requestState: state.slice(0, 40) }), {}],
@@ -83,6 +110,24 @@ test('[RELAY-6] state is refused for other arguments and for another tool', asyn
 
   expect([otherArguments.message.error.code, otherTool.message.error.code]).toEqual([-32_602, -32_602])
   expect(server.requests).toHaveLength(1)
+})
+
+test('[RELAY-6] state is refused for another resource, also if the request has a name that reads do not use', async () => {
+  const server = await aRawServer(
+    ({ params }) => (params.inputResponses === undefined ? asks({ where: whichRegion }) : complete),
+    { resources: {} },
+  )
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, { unseenAfterMs: 0 })
+  const read = (uri: string, rounds = {}) =>
+    request(gateway.url, 'resources/read', { name: 'x', uri, ...rounds }, { headers: { 'mcp-name': uri } })
+  const { requestState } = (await read('file:///public')).message.result
+  const rounds = { requestState, inputResponses: { where: inEurope } }
+
+  const other = await read('file:///private', rounds)
+  expect(other.message).toMatchObject({ error: { code: -32_602 } })
+  expect(server.requests).toHaveLength(1)
+
+  expect((await read('file:///public', rounds)).message.result).toMatchObject(complete.result)
 })
 
 test.each([

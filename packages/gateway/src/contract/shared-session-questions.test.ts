@@ -162,3 +162,26 @@ test('[SHARE-4] a cancelled call does not affect other calls or their process, a
   expect(ask?.question).toMatchObject({ message: 'late', oneOf: [{ tool: 'hang' }] })
   expect(await countedIn(session, 4)).toEqual({ counted: 2, process: before.process })
 })
+
+test('[SHARE-3] the state of a call does not contain the states of other calls, and its card shows their arguments', async () => {
+  const { store, gateway } = await openTestEnv()
+  const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'], holdMs: 5_000, unseenAfterMs: 0 })
+  const messages = ['one', 'two', 'three']
+  const begun = await Promise.all(messages.map((message) => callTool(url, 'ask again', { message })))
+  const candidates = messages.map((message) => ({ tool: 'ask again', arguments: { message } }))
+  let states = begun.map(({ result }) => result.requestState as string)
+
+  for (let round = 0; round < 4; round += 1) {
+    const asks = await openAsks(store)
+    expect(asks).toHaveLength(messages.length)
+    for (const ask of asks) await answerInInbox(store, ask, { action: 'accept', content: { word: 'more' } })
+    // The first question was asked before there was another call.
+    const [{ question } = {}] = asks
+    if (round > 0 && question?.kind === 'form') expect(question.oneOf).toEqual(expect.arrayContaining(candidates))
+    const replies = await Promise.all(
+      messages.map((message, at) => callTool(url, 'ask again', { message }, { requestState: states[at] })),
+    )
+    states = replies.map(({ result }) => result.requestState as string)
+    expect(Math.max(...states.map((state) => state.length))).toBeLessThan(4_000)
+  }
+})

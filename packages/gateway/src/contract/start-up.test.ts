@@ -1,7 +1,7 @@
 // Servers that start slowly, respond partially or not at all, and what is reported to clients and operators.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
 import { aClient, accepts } from '../../../../test-kit/mcp/scripted-client.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { noTelemetry, type Telemetry } from '../call/telemetry-port.ts'
 import { protocolLimits, serverLimits, setLimits } from '../limits.ts'
@@ -24,7 +25,7 @@ const script = fileURLToPath(new URL('imperfect-process.suite.ts', import.meta.u
 
 async function aProcess(how: string, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'assent-start-'))
-  closeAfterTest(() => rm(folder, { recursive: true }))
+  closeAfterTest(() => removeFolder(folder))
   const boots = join(folder, 'boots')
   writeFileSync(boots, '')
   const server = { command: process.execPath, args: [script, how, boots], env }

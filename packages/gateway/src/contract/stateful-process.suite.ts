@@ -1,7 +1,7 @@
 // Runs as a separate process: a hand-written 2025-11-25 server over stdio that keeps state between calls.
 //
 // Tools: `count` returns the number of its calls and the process id; `ask` asks the question in its argument `message`,
-// with `named` also with the id of the call in our `_meta` member; `hang` returns when `release` is called; `late` asks
+// with `named` also with the id of the call in our `_meta` member; `ask again` asks it until the answer is `stop`; `hang` returns when `release` is called; `late` asks
 // after it was cancelled; `big` returns a message that is too large, `big and nameless` a large line without JSON.
 
 import { createInterface } from 'node:readline'
@@ -43,6 +43,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     }
     if (params?.name === 'ask')
       question(`q${id}`, message, named === true ? { _meta: { 'assent/ask': { call: id } } } : {})
+    if (params?.name === 'ask again') question(`again-${id}-1`, message)
     if (params?.name === 'big') text(id, 'x'.repeat(5_000_000))
     if (params?.name === 'big and nameless') process.stdout.write(`${'x'.repeat(5_000_000)}\n`)
     if (params?.name === 'hang') hanging.push(id)
@@ -53,6 +54,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     }
   } else if (method !== undefined && id !== undefined) {
     say({ id, error: { code: -32_601, message: 'unknown' } })
+  } else if (typeof id === 'string' && id.startsWith('again-')) {
+    const [, call, count] = id.split('-').map(Number)
+    if (JSON.stringify(result).includes('stop')) text(call, result)
+    else question(`again-${call}-${Number(count) + 1}`, `${count} more`)
   } else if (typeof id === 'string' && id.startsWith('q')) {
     text(Number(id.slice(1)), result ?? 'refused')
   }

@@ -33,7 +33,7 @@ const periodic = [
   'count_open',
   'find_',
   'withdraw_of',
-  'read_head',
+  'read_position',
   'read_ends',
   'look_into_box',
   'read_notices',
@@ -118,24 +118,24 @@ async function openPage({ send, signIn }: Measured, principal: string): Promise<
   closeAfterTest(() => reader.cancel())
 }
 
-test('[FLEET-21] a question that is answered in the inbox while its request waits takes four statements', async () => {
+test('[FLEET-21] a question that is answered in the inbox while its request waits takes three statements', async () => {
   const measured = await aMeasuredGateway(longMs)
   const cookie = await measured.signIn('ann')
 
   const caused = await statementsOf(measured, cookie, false)
 
-  const each = ['raise_ask_within_1', 'list_open_51', 'answer_ask', 'read_ask']
+  const each = ['raise_ask_within_1', 'list_open_51', 'answer_ask']
   expect(withoutSessions(caused)).toEqual(Array.from({ length: questions }, () => each).flat())
 })
 
-test('[FLEET-21] a question whose caller retries takes seven statements, with the claim of the round and its outcome', async () => {
+test('[FLEET-21] a question whose caller retries takes six statements, with the claim of the round and its outcome', async () => {
   const measured = await aMeasuredGateway(shortMs)
   const cookie = await measured.signIn('ann')
 
   const caused = await statementsOf(measured, cookie, true)
 
   const raised = ['raise_ask_within_1', 'hand_out_ask']
-  const each = [...raised, 'list_open_51', 'answer_ask', 'read_ask', 'claim_round', 'finish_round']
+  const each = [...raised, 'list_open_51', 'answer_ask', 'claim_round', 'finish_round']
   expect(withoutSessions(caused)).toEqual(Array.from({ length: questions }, () => each).flat())
 })
 

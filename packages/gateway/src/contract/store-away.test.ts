@@ -2,7 +2,7 @@
 // (cannot_connect_now).
 
 import { AssentError } from '@assent/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { type ClusterOptions, openCluster, type TestCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
@@ -102,7 +102,7 @@ test('[STORE-16] a call that cannot be deferred is not held, because its caller 
 })
 
 test('[FLEET-4] a call whose row arrives at the database after its caller got an error is ended', async () => {
-  setLimits(relayLimits, { recordSettlesMs: 5_000 })
+  onTestFinished(setLimits(relayLimits, { recordSettlesMs: 5_000 }))
   const { cluster, url, store } = await aHeldCall()
   const { calls } = store
   const [held] = await running(cluster)

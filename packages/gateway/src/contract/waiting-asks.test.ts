@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '@assent/core'
 import type { Store } from '@assent/store'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
@@ -13,7 +13,7 @@ import { aStdioClient } from './stdio-client.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf } from './wire.suite.ts'
 
 // A database that is slow for a moment must not count as unavailable: then a caller would have to retry once more.
-setLimits(relayLimits, { storeGraceMs: 60_000 })
+afterAll(setLimits(relayLimits, { storeGraceMs: 60_000 }))
 
 const generations = ['2025-11-25', '2026-07-28'] as const
 const args = { questions: [whichRegion] }

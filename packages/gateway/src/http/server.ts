@@ -8,6 +8,8 @@ import type { Identity } from '../call/local-person.ts'
 import type { HttpEndpoint } from '../clients/http.ts'
 import { programLimits } from '../limits.ts'
 import { errorCodes, errorReply } from '../protocol/messages.ts'
+import type { StatedNetworks } from '../protocol/networks.ts'
+import { callerAddress } from './caller-address.ts'
 import { answerCrossOrigin } from './cross-origin.ts'
 import { hostProblem, type Known, pageHostProblem } from './host.ts'
 
@@ -32,10 +34,17 @@ export type Fallback = (request: IncomingMessage, response: ServerResponse) => P
 
 export type RefusalReason = 'unknown-path' | 'host' | 'unidentified' | 'forbidden'
 
+export interface HttpRules {
+  readonly identify: Identify
+  readonly known: Known
+  /** The proxies whose X-Forwarded-For is used. */
+  readonly proxies: StatedNetworks
+}
+
 export interface HttpServerOptions {
   readonly endpoint: HttpEndpoint
   /** Read for each request: a reload changes it. */
-  readonly rules: { readonly identify: Identify; readonly known: Known }
+  readonly rules: HttpRules
   readonly pages: Readonly<Record<string, Page>>
   /** Handles every path that is neither the endpoint nor a page, with its own checks. */
   readonly fallback?: Fallback
@@ -120,7 +129,8 @@ async function respond(options: HttpServerOptions, request: IncomingMessage, res
   if ('refusal' in person) {
     return refuse(person.refusal.status === 403 ? 'forbidden' : 'unidentified', person.refusal)
   }
-  await endpoint.handle(request, response, person)
+  const address = callerAddress(request, rules.proxies)
+  await endpoint.handle(request, response, address === undefined ? person : { ...person, address })
 }
 
 export async function showPage(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {

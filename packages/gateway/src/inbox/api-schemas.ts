@@ -82,7 +82,7 @@ export interface ApiTypes {
   readonly PlayBody: PlayBody
   readonly PlayRun: PlayRunView
   readonly Proof: ProofView
-  readonly Figures: StatisticsView
+  readonly Statistics: StatisticsView
   readonly Problem: InboxProblem
 }
 
@@ -116,8 +116,17 @@ const passkeyRequest: Schema<PasskeyRequestView> = unchecked({
   description: 'PublicKeyCredentialRequestOptionsJSON.',
 })
 
+const answerCounts = {
+  yes: countSchema,
+  no: countSchema,
+  answered: countSchema,
+  unanswered: countSchema,
+  medianMs: optionalSchema(integer),
+}
+
 export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]> } = {
   Me: shape({
+    principal: textSchema,
     name: textSchema,
     hasPlayground: optionalSchema(boolean),
     knowsAgents: optionalSchema(boolean),
@@ -188,7 +197,12 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     askedAgain: optionalSchema(textSchema),
     state: variants(oneOf('open', 'settled', 'expired', 'withdrawn')),
   }),
-  AskPage: shape({ asks: listSchema(refer('Ask')), next: optionalSchema(textSchema), nowMs: time }),
+  AskPage: shape({
+    asks: listSchema(refer('Ask')),
+    next: optionalSchema(textSchema),
+    searchedToMs: optionalSchema(time),
+    nowMs: time,
+  }),
   OneAsk: shape({ ask: refer('Ask'), nowMs: time }),
   Answer: shape({
     decisionId,
@@ -259,7 +273,7 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     nowMs: time,
   }),
   Proof: shape({
-    format: unchecked({ const: 'assent audit proof v1' }),
+    format: unchecked({ const: 'assent audit proof v2' }),
     tenant: textSchema,
     ask: textSchema,
     entries: listSchema(
@@ -269,16 +283,21 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
         atMs: time,
         kind: textSchema,
         subject: textSchema,
+        counter: countSchema,
         digest: textSchema,
+        assertionDigest: optionalSchema(textSchema),
+        salt: textSchema,
         body: textSchema,
         hash: textSchema,
-        previousHash: textSchema,
+        inclusion: listSchema(textSchema),
       }),
     ),
+    checkpoint: textSchema,
+    logKeys: listSchema(textSchema),
     chain: variants(oneOf('whole', 'broken', 'mismatch', 'too-long'), { checkedAtMs: time }),
     nowMs: time,
   }),
-  Figures: shape({
+  Statistics: shape({
     nowMs: time,
     sinceMs: time,
     counted: countSchema,
@@ -288,16 +307,18 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     medianMs: optionalSchema(integer),
     yes: countSchema,
     no: countSchema,
-    tools: listSchema(
+    tools: listSchema(shape({ server: textSchema, tool: optionalSchema(textSchema), ...answerCounts })),
+    agents: listSchema(textSchema),
+    projects: listSchema(textSchema),
+    policies: listSchema(
       shape({
-        server: textSchema,
-        tool: optionalSchema(textSchema),
-        yes: countSchema,
-        no: countSchema,
-        answered: countSchema,
-        unanswered: countSchema,
+        policy: textSchema,
+        isRubberStamp: optionalSchema(unchecked<true>({ type: 'boolean' })),
+        ...answerCounts,
       }),
     ),
+    people: listSchema(shape({ name: textSchema, ...answerCounts })),
+    trend: listSchema(shape({ fromMs: time, untilMs: time, ...answerCounts })),
   }),
   Problem: shape({
     code: textSchema,

@@ -35,6 +35,7 @@ import type { AnswerResult, InboxQuery, Store } from '@assent/store'
 import { FreshMap } from './fresh-map.ts'
 import { inboxLimits } from './limits.ts'
 import type { PresenceService } from './passkeys/presence-service.ts'
+import { answerRefusals as text } from './text/answering.ts'
 
 export interface AskServiceOptions {
   readonly store: Store
@@ -67,14 +68,7 @@ export type AskServiceResult<View> =
   | { readonly ok: false; readonly problem: InboxProblem }
 
 /** The same for a missing ask and for one that this person may not see. */
-export const nothingHere: InboxProblem = { code: 'not-found', message: 'Not found, or you do not have access.' }
-
-const addOne =
-  'Accepting this needs a passkey, and you have none. Add one on the page Passkeys (/passkeys) of the inbox.'
-const signInAgain =
-  'You decide this as a member of a group, and your groups were confirmed more than 15 minutes ago. Sign out, sign in again, then decide.'
-const invalidValue = 'A value is missing or invalid. The ask is still open.'
-const staleChallenge = 'The request for your passkey has expired. Try again.'
+export const nothingHere: InboxProblem = { code: 'not-found', message: text.nothingHere }
 
 interface GivenSecret {
   readonly decisionId: unknown
@@ -94,12 +88,12 @@ export class AskService {
 
   async page(person: Person, query: Omit<InboxQuery, 'tenant' | 'person'>): Promise<AskPageView> {
     const { store, tenant, now } = this.#options
-    const { asks, next } = await store.inbox.page({ tenant, person, ...query })
+    const { asks, next, searchedToMs } = await store.inbox.page({ tenant, person, ...query })
     for (const ask of asks) if (ask.state.kind === 'open') this.#listed.set(ask.id, ask)
     await this.#options.learn?.(asks)
     return {
       asks: asks.map((ask) => this.#view(ask, person)),
-      ...compact({ next }),
+      ...compact({ next, searchedToMs }),
       nowMs: now(),
     }
   }
@@ -132,28 +126,18 @@ export class AskService {
   }
 
   /** Idempotent by decision id. */
-  async answer(
-    person: Person,
-    ask: Ask,
-    { decisionId, answer, confirmed, presence, staleGroups = [] }: GivenAnswer,
-  ): Promise<AskServiceResult<AnsweredView>> {
+  async answer(person: Person, ask: Ask, given: GivenAnswer): Promise<AskServiceResult<AnsweredView>> {
+    const { decisionId, answer, presence, staleGroups = [] } = given
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId)) {
-      return fail('malformed', 'An answer needs a decision id of 16 to 64 letters, digits, hyphens and underscores.')
+      return fail('malformed', text.decisionId)
     }
-    if (ask.state.kind === 'open' && !mayDecide(ask.approvalRule, person)) {
-      if (mayDecide(ask.approvalRule, { ...person, groups: staleGroups })) return fail('refused', signInAgain)
-      const needs = approvalNeeds(ask.approvalRule, (principal) => this.nameOf(principal))
-      return fail('refused', `You cannot decide this. It needs ${oneLine(needs, 'web')}.`)
-    }
-    if (isAccept(answer) && !mayFollow(ask)) {
-      return fail('refused', 'The link cannot be opened safely, so there is nothing to approve. Decline or dismiss it.')
-    }
-    const warnings = confirmed === true || ask.state.kind !== 'open' ? [] : answerWarnings(ask.question, answer)
-    if (warnings.length > 0) return fail('looks-secret', secretWarning(warnings))
+    const refusal = this.#refusalOf(person, ask, given)
+    if (refusal !== undefined) return refusal
     const proven = this.#presenceOf(person, ask, presence)
-    if (proven === undefined) return fail('presence', staleChallenge)
+    if (proven === undefined) return fail('presence', text.passkey.stale)
     const { store, tenant, via } = this.#options
-    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId, ask, ...proven })
+    const request = { tenant, id: ask.id, person, staleGroups, via, answer, decisionId, ask, ...proven }
+    const answered = await store.asks.answer(request)
     if (answered.kind === 'presence') return this.#unproven(answered, person, ask)
     if ('ask' in answered) await this.#options.learn?.([answered.ask])
     return this.#resultOf(answered, person)
@@ -167,10 +151,10 @@ export class AskService {
     { decisionId, sealed, presence }: GivenSecret,
   ): Promise<AskServiceResult<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId) || !isSealed(sealed)) {
-      return fail('malformed', 'The secret must be encrypted in the format that our pages send.')
+      return fail('malformed', text.notEncrypted)
     }
     const proven = this.#presenceOf(person, ask, presence)
-    if (proven === undefined) return fail('presence', staleChallenge)
+    if (proven === undefined) return fail('presence', text.passkey.stale)
     const { store, tenant } = this.#options
     const request = { tenant, id: ask.id, page, person, decisionId, ...proven }
     const sealedJson = JSON.stringify({ enc: sealed.enc, ct: sealed.ct })
@@ -182,18 +166,35 @@ export class AskService {
   async startPresence(
     person: Person,
     ask: Ask,
-    { answer, confirmed }: Pick<GivenAnswer, 'answer' | 'confirmed'>,
+    given: Omit<GivenAnswer, 'decisionId' | 'presence'>,
   ): Promise<AskServiceResult<PresenceStartView>> {
     // Before the person is asked for their passkey, not after.
-    const warnings = confirmed === true ? [] : answerWarnings(ask.question, answer)
-    if (warnings.length > 0) return fail('looks-secret', secretWarning(warnings))
-    const started = await this.#options.presence?.start(person, ask, answer)
+    const refusal = this.#refusalOf(person, ask, given)
+    if (refusal !== undefined) return refusal
+    const started = await this.#options.presence?.start(person, ask, given.answer)
     if (started === undefined) return refused(nothingHere)
     if (!started.ok)
       return started.reason === 'invalid'
-        ? fail('invalid', invalidValue, { issues: started.issues })
+        ? fail('invalid', text.invalidValue, { issues: started.issues })
         : fail('malformed', started.message)
-    return started.view.request.allowCredentials.length === 0 ? fail('presence', addOne) : started
+    return started.view.request.allowCredentials.length === 0 ? fail('presence', text.passkey.addOne) : started
+  }
+
+  /** Why this answer is refused without reading the store; undefined if nothing speaks against it. */
+  #refusalOf(
+    person: Person,
+    ask: Ask,
+    { answer, confirmed, staleGroups = [] }: Omit<GivenAnswer, 'decisionId' | 'presence'>,
+  ) {
+    if (ask.state.kind === 'open' && !mayDecide(ask.approvalRule, person)) {
+      if (mayDecide(ask.approvalRule, { ...person, groups: staleGroups })) return fail('refused', text.signInAgain)
+      const nameOf = (principal: string) => (principal === person.principal ? text.you : this.nameOf(principal))
+      const needs = approvalNeeds(ask.approvalRule, nameOf)
+      return fail('refused', text.needsOthers(oneLine(needs, 'web')))
+    }
+    if (isAccept(answer) && !mayFollow(ask)) return fail('refused', text.unsafeLink)
+    const warnings = confirmed === true || ask.state.kind !== 'open' ? [] : answerWarnings(ask.question, answer)
+    return warnings.length > 0 ? fail('looks-secret', secretWarning(warnings)) : undefined
   }
 
   /** Whether a passkey is required, and the given signature. Undefined for one that is not for a challenge of ours. */
@@ -206,15 +207,10 @@ export class AskService {
 
   async #unproven({ problem }: AnswerResult & { kind: 'presence' }, { principal }: Person, { id }: Ask) {
     const { presence, store, tenant, linkOf } = this.#options
-    if (problem !== 'required')
-      return fail('presence', `The passkey was not accepted: ${problem.why}. The ask is still open.`)
-    if (presence === undefined) {
-      const link = linkOf?.(id)
-      const where = link === undefined ? 'the web inbox' : `the web inbox: ${link}`
-      return fail('presence', `Accepting this needs your passkey. Open it in ${where}`)
-    }
+    if (problem !== 'required') return fail('presence', text.passkey.notAccepted(problem.why))
+    if (presence === undefined) return fail('presence', text.passkey.inInbox(linkOf?.(id)))
     const keys = await store.passkeys.list({ tenant, principal })
-    return fail('presence', keys.length === 0 ? addOne : 'Accepting this needs your passkey.')
+    return fail('presence', keys.length === 0 ? text.passkey.addOne : text.passkey.needed)
   }
 
   #resultOf(answered: Exclude<AnswerResult, { kind: 'presence' }>, person: Person): AskServiceResult<AnsweredView> {
@@ -225,10 +221,10 @@ export class AskService {
       case 'ended': {
         const { ask, nowMs } = this.one(answered.ask, person)
         const ending = endingText(ask, nowMs) ?? ''
-        return fail('ended', `Your answer came too late and changed nothing. ${ending}`, { ask, nowMs })
+        return fail('ended', text.tooLate(ending), { ask, nowMs })
       }
       case 'invalid':
-        return fail('invalid', invalidValue, {
+        return fail('invalid', text.invalidValue, {
           issues: answered.issues,
         })
       case 'malformed':
@@ -266,15 +262,15 @@ function fail(code: InboxProblemCode, message: string, more: Omit<InboxProblem, 
 const explanations: Readonly<
   Record<'already-voted' | 'no-cancel' | 'conflict' | 'state-used', [InboxProblemCode, string]>
 > = {
-  'already-voted': ['already-voted', 'You have already answered this. Your first answer counts.'],
-  'no-cancel': ['no-cancel', 'Several people decide this together: approve it, decline it, or leave it to the others.'],
-  conflict: ['conflict', 'This decision id was already used with another answer. That answer counts.'],
-  'state-used': ['conflict', 'This answer was used before.'],
+  'already-voted': ['already-voted', text.alreadyVoted],
+  'no-cancel': ['no-cancel', text.noCancel],
+  conflict: ['conflict', text.otherAnswer],
+  'state-used': ['conflict', text.usedBefore],
 }
 
 function secretWarning(warnings: readonly AnswerWarning[]): string {
   const found = warnings.map(({ message }) => oneLine(message, 'web')).join(' ')
-  return `${found} What you send reaches the server or the audit log. Nothing was sent: remove it, or confirm.`
+  return text.looksSecret(found)
 }
 
 function isSealed(sealed: unknown): sealed is SealedSecret {

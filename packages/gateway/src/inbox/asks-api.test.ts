@@ -192,18 +192,52 @@ onEachEngine('[INBOX-6] statistics count outcomes, waiting times and tools', asy
     const { id } = await store.asks.raise(anApproval(['person:ann'], 1))
     await browser.answer(id, { action })
   }
-  const figures = (await (await browser.get('/api/figures?days=7')).json()) as StatisticsView
-  expect(figures).toMatchObject({
+  const statistics = (await (await browser.get('/api/statistics?days=7')).json()) as StatisticsView
+  expect(statistics).toMatchObject({
     counted: 3,
     complete: true,
     yes: 1,
     no: 2,
     tools: [{ server: 'deploy', tool: 'rollout', yes: 1, no: 2, answered: 0, unanswered: 0 }],
   })
-  expect(figures.outcomes).toContainEqual({ outcome: 'declined', count: 2 })
-  expect(figures.waits[0]).toEqual({ underMs: 10_000, count: 3 })
-  expect((await browser.get('/api/figures?days=0')).status).toBe(400)
+  expect(statistics.outcomes).toContainEqual({ outcome: 'declined', count: 2 })
+  expect(statistics.waits[0]).toEqual({ underMs: 10_000, count: 3 })
+  expect((await browser.get('/api/statistics?days=0')).status).toBe(400)
+  expect((await browser.get('/api/statistics?zone=Berlin')).status).toBe(400)
+  expect((await page(browser.get(`/api/history?tool=rollout&from=1&until=${store.nowMs() + 1}`))).asks).toHaveLength(3)
+  expect((await page(browser.get('/api/history?until=1'))).asks).toEqual([])
+  expect((await browser.get('/api/history?from=yesterday')).status).toBe(400)
+  expect((await browser.get('/api/asks?from=1')).status).toBe(400)
 })
+
+onEachEngine(
+  '[INBOX-20] the history is filtered by agent and project, and the statistics name them, the most frequent first',
+  async ({ store, app }) => {
+    const browser = await signIn(app(), ann)
+    const callers = [
+      { client: 'Codex', folder: 'blog' },
+      { client: 'Claude Code', folder: 'shop' },
+      { client: 'Codex' },
+    ]
+    const ids: string[] = []
+    for (const caller of callers) {
+      const { id } = await store.asks.raise(anAsk({ caller }))
+      await browser.answer(id, { action: 'decline' })
+      ids.push(id)
+    }
+    const found = async (search: string) => {
+      const { asks } = await page(browser.get(`/api/history?${search}`))
+      return asks.map(({ id }) => ids.indexOf(id)).toSorted()
+    }
+    expect(await found('agent=Codex')).toEqual([0, 2])
+    expect(await found('agent=Claude%20Code&project=shop')).toEqual([1])
+    expect(await found('project=shop&agent=Codex')).toEqual([])
+    expect(await (await browser.get('/api/statistics?days=7')).json()).toMatchObject({
+      agents: ['Codex', 'Claude Code'],
+      projects: ['shop', 'blog'],
+    })
+  },
+)
 
 onEachEngine(
   '[REPLY-6] statistics count a No and a cancelled plan as a no, and a choice as neither',
@@ -224,8 +258,13 @@ onEachEngine(
     await browser.answer(which.id, { action: 'accept', content: { region: 'eu' } })
     const left = await store.asks.raise(anAsk())
     await browser.answer(left.id, { action: 'cancel' })
-    const figures = (await (await browser.get('/api/figures?days=7')).json()) as StatisticsView
-    expect(figures).toMatchObject({ counted: 5, yes: 1, no: 2, tools: [{ yes: 1, no: 2, answered: 1, unanswered: 1 }] })
+    const statistics = (await (await browser.get('/api/statistics?days=7')).json()) as StatisticsView
+    expect(statistics).toMatchObject({
+      counted: 5,
+      yes: 1,
+      no: 2,
+      tools: [{ yes: 1, no: 2, answered: 1, unanswered: 1 }],
+    })
     const { asks } = await page(browser.get('/api/history?outcome=no'))
     expect(asks.map(({ state }) => state)).toMatchObject([{ kind: 'settled', answered: { name: 'no', text: 'No' } }])
     expect((await browser.get('/api/history?outcome=accepted')).status).toBe(400)

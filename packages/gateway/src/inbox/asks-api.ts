@@ -11,7 +11,6 @@ import {
   namedOutcomes,
   type Person,
   type ProofView,
-  proofFormat,
 } from '@assent/core'
 import type { InboxQuery, Store } from '@assent/store'
 import { AskService, type AskServiceResult } from './ask-service.ts'
@@ -20,7 +19,8 @@ import { ChainCheck } from './chain-check.ts'
 import { inboxLimits } from './limits.ts'
 import type { PresenceService } from './passkeys/presence-service.ts'
 import { notFound, problem } from './problem.ts'
-import { drawFigures } from './statistics.ts'
+import { decidersIn, statisticsView } from './statistics.ts'
+import { answerRefusals as text } from './text/answering.ts'
 
 export interface AsksApiOptions {
   readonly store: Store
@@ -38,6 +38,7 @@ export class AsksApi {
   readonly #store: Store
   readonly #tenant: string
   readonly #now: () => number
+  readonly #nameOf: DisplayNames['nameOf']
   readonly #service: AskService
   readonly #chain: ChainCheck
 
@@ -45,14 +46,14 @@ export class AsksApi {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
+    this.#nameOf = naming.nameOf
     this.#service = new AskService({ store, tenant, naming, learn, now, presence, via: 'inbox' })
     this.#chain = new ChainCheck(store, tenant, now)
   }
 
   async list(person: Person, show: InboxQuery['show'], search: URLSearchParams): Promise<Response> {
     const query = readQuery(search)
-    if (query === undefined || (query.outcome !== undefined && show === 'open'))
-      return problem('malformed', 'Invalid filter or page size.')
+    if (query === undefined || (show === 'open' && isOfEnded(query))) return problem('malformed', text.invalidFilter)
     return Response.json(await this.#service.page(person, { show, ...query }))
   }
 
@@ -69,9 +70,8 @@ export class AsksApi {
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { decisionId, answer, confirmed, presence } = read.body
-    const isFresh = this.#now() - signedInAtMs <= inboxLimits.groupsFreshMs
-    const person = isFresh ? visitor : { ...visitor, groups: [] }
-    const given = { decisionId, answer, confirmed, presence, ...(isFresh ? {} : { staleGroups: visitor.groups }) }
+    const { person, staleGroups } = this.#decider(visitor, signedInAtMs)
+    const given = { decisionId, answer, confirmed, presence, staleGroups }
     const answered = await this.#service.answer(person, ask, given)
     if (answered.ok || listed === undefined) return respond(answered)
     // The listed ask may have ended since, which is a more useful error.
@@ -80,13 +80,22 @@ export class AsksApi {
     return respond(await this.#service.answer(person, current, given))
   }
 
-  async startPresence(person: Person, id: string, request: Request): Promise<Response> {
-    const ask = await this.#service.find(person, id)
+  async startPresence(visitor: Person, id: string, request: Request, signedInAtMs: number): Promise<Response> {
+    const ask = await this.#service.find(visitor, id)
     const read = await readJsonBody(request)
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { answer, confirmed } = read.body
-    return respond(await this.#service.startPresence(person, ask, { answer, confirmed }))
+    const { person, staleGroups } = this.#decider(visitor, signedInAtMs)
+    return respond(await this.#service.startPresence(person, ask, { answer, confirmed, staleGroups }))
+  }
+
+  /** The visitor as they may decide: groups that the issuer confirmed too long ago let a person see an ask, but not decide it. */
+  #decider(visitor: Person, signedInAtMs: number): { person: Person; staleGroups: readonly string[] } {
+    const isFresh = this.#now() - signedInAtMs <= inboxLimits.groupsFreshMs
+    return isFresh
+      ? { person: visitor, staleGroups: [] }
+      : { person: { ...visitor, groups: [] }, staleGroups: visitor.groups }
   }
 
   /** The ask of a page for a secret; visible only to the person the page is bound to. */
@@ -114,16 +123,10 @@ export class AsksApi {
     const ask = await this.#service.find(person, id)
     if (ask === undefined) return notFound()
     const grant = await this.#store.grants.read(this.#tenant, ask.id)
-    const entries = await this.#store.audit.entriesOf(this.#tenant, ask.id, grant?.id)
-    const chain = await this.#chain.upTo(entries.at(-1)?.seq ?? 0)
-    const proof: ProofView = {
-      format: proofFormat,
-      tenant: this.#tenant,
-      ask: ask.id,
-      entries,
-      chain,
-      nowMs: this.#now(),
-    }
+    const proven = await this.#store.audit.proof(this.#tenant, ask.id, grant?.id)
+    if (proven === undefined) return notFound()
+    const chain = await this.#chain.upTo(proven.entries.at(-1)?.seq ?? 0)
+    const proof: ProofView = { ...proven, chain, nowMs: this.#now() }
     if (!search.has('download')) return Response.json(proof)
     const headers = {
       'content-type': 'application/json',
@@ -132,16 +135,24 @@ export class AsksApi {
     return new Response(JSON.stringify(proof, undefined, 2), { headers })
   }
 
-  async figures(person: Person, search: URLSearchParams): Promise<Response> {
+  async statistics(person: Person, search: URLSearchParams): Promise<Response> {
     const days = Number(search.get('days') ?? 30)
-    if (!Number.isSafeInteger(days) || days < 1 || days > inboxLimits.figuresDays) {
-      return problem('malformed', `Statistics cover 1 to ${inboxLimits.figuresDays} days.`)
+    if (!Number.isSafeInteger(days) || days < 1 || days > inboxLimits.statisticsDays) {
+      return problem('malformed', text.invalidPeriod)
     }
+    const zone = Number(search.get('zone') ?? 0)
+    if (!Number.isSafeInteger(zone) || Math.abs(zone) > dayMs / 60_000) return problem('malformed', text.invalidZone)
     const now = this.#now()
     const sinceMs = now - days * dayMs
-    const { tenant, atMost } = { tenant: this.#tenant, atMost: inboxLimits.figures }
-    const figures = await this.#store.inbox.statistics({ tenant, person, sinceMs, atMost })
-    return Response.json(drawFigures(figures, sinceMs, now))
+    const { tenant, atMost } = { tenant: this.#tenant, atMost: inboxLimits.statisticsAsks }
+    const counted = await this.#store.inbox.statistics({ tenant, person, sinceMs, atMost })
+    const people = decidersIn(counted).map(
+      async (principal) => [principal, await this.#store.signIns.nameOf(tenant, principal)] as const,
+    )
+    const names = new Map(await Promise.all(people))
+    return Response.json(
+      statisticsView(counted, sinceMs, now, (who) => names.get(who) ?? this.#nameOf(who), zone * 60_000),
+    )
   }
 }
 
@@ -153,7 +164,11 @@ function problemResponse({ code, message, ...more }: InboxProblem): Response {
   return problem(code, message, more)
 }
 
-type Filters = Pick<InboxQuery, 'server' | 'kind' | 'outcome' | 'cursor' | 'pageSize'>
+type Filters = Omit<InboxQuery, 'tenant' | 'person' | 'show'>
+
+function isOfEnded({ outcome, tool, fromMs, untilMs }: Filters): boolean {
+  return [outcome, tool, fromMs, untilMs].some((one) => one !== undefined)
+}
 
 function readQuery(search: URLSearchParams): Filters | undefined {
   const given = (name: string) => search.get(name) || undefined
@@ -164,8 +179,13 @@ function readQuery(search: URLSearchParams): Filters | undefined {
   const known = kinds.find((one) => one === kind)
   if (kind !== undefined && known === undefined) return undefined
   if (size !== undefined && !/^\d{1,3}$/.test(size)) return undefined
+  const [fromMs, untilMs] = [given('from'), given('until')]
+  if ([fromMs, untilMs].some((at) => at !== undefined && !/^\d{1,15}$/.test(at))) return undefined
   return {
     ...compact({ server, kind: known, outcome, cursor }),
+    ...compact({ tool: given('tool'), agent: given('agent'), project: given('project') }),
+    ...(fromMs === undefined ? {} : { fromMs: Number(fromMs) }),
+    ...(untilMs === undefined ? {} : { untilMs: Number(untilMs) }),
     ...(size === undefined ? {} : { pageSize: Number(size) }),
   }
 }

@@ -6,6 +6,7 @@ import { isAssentError, isPlainObject, readJson } from '@assent/core'
 import { outlineOf } from '../protocol/outline.ts'
 import { inboxLimits } from './limits.ts'
 import { problem } from './problem.ts'
+import { requestRefusals } from './text/requests.ts'
 
 export type BodyRead =
   | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
@@ -16,7 +17,7 @@ export async function readJsonBody(request: Request, maxBytes: number = inboxLim
   if (bytes === undefined) return { ok: false, response: tooLarge(maxBytes) }
   const text = bytes.toString('utf8')
   if (outlineOf(text) === undefined) {
-    return { ok: false, response: problem('too-large', 'The body has too many parts, or is nested too deep.') }
+    return { ok: false, response: problem('too-large', requestRefusals.tooManyParts) }
   }
   try {
     const body = readJson(text, { depth: inboxLimits.bodyDepth, halfPairs: 'refuse', numbers: 'exact' })
@@ -24,11 +25,11 @@ export async function readJsonBody(request: Request, maxBytes: number = inboxLim
   } catch (error) {
     if (!isAssentError(error)) throw error
   }
-  return { ok: false, response: problem('malformed', 'The body is not a JSON object.') }
+  return { ok: false, response: problem('malformed', requestRefusals.notAnObject) }
 }
 
 export function tooLarge(maxBytes: number): Response {
-  return problem('too-large', `The body is larger than ${maxBytes} bytes.`)
+  return problem('too-large', requestRefusals.tooLarge(maxBytes))
 }
 
 /** Undefined when the body is too large. If Content-Length is over the limit, nothing is read. */

@@ -1,11 +1,10 @@
-// Checks the consistency of a tenant's audit log for the proof of one ask: from its first entry, against the
-// checkpoints stored beside it, and against all asks and grants.
+// Checks the consistency of a tenant's audit log for the proof of one ask: from its first entry to its signed
+// checkpoint, and against all asks and grants.
 //
 // Reading a whole log is expensive, so one result is shared for `chainFreshMs`, and logs longer than `chainEntries` are
-// left to `assent audit verify`. Checkpoint signatures are not verified here: an attacker who can rewrite the log can
-// also replace the checkpoints beside it. The copies stored elsewhere are the ones to verify.
+// left to `assent audit verify`, which can also compare the log with checkpoints that were kept elsewhere.
 
-import { ChainVerifier, type ChainView } from '@assent/core'
+import { type ChainView, compact } from '@assent/core'
 import type { RecordCheck, Store } from '@assent/store'
 import { inboxLimits } from './limits.ts'
 
@@ -37,26 +36,22 @@ export class ChainCheck {
 
   async #check(): Promise<ChainView> {
     const checkedAtMs = this.#now()
-    const checkpoints = await this.#audit.checkpoints(this.#tenant)
-    const verifier = new ChainVerifier(this.#tenant, checkpoints)
-    let count = 0
-    for await (const entry of this.#audit.entries(this.#tenant)) {
-      if (++count > inboxLimits.chainEntries) return { kind: 'too-long', checkedAtMs }
-      if (!verifier.add(entry)) break
+    const { size } = await this.#audit.integrate(this.#tenant)
+    if (size > inboxLimits.chainEntries) return { kind: 'too-long', checkedAtMs }
+    const verdict = await this.#audit.verify(this.#tenant)
+    if (!verdict.ok) {
+      const { problem, seq } = verdict
+      return { kind: 'broken', problem, checkedAtMs, ...compact({ seq }) }
     }
-    const verdict = verifier.verdict()
-    if (!verdict.ok) return { kind: 'broken', seq: verdict.seq, problem: verdict.problem, checkedAtMs }
     const { problems, asks, grants } = await this.#record.compare(this.#tenant)
     const [first] = problems
     if (first !== undefined) return { kind: 'mismatch', problem: first.problem, checkedAtMs }
-    const latest = checkpoints.at(-1)
     return {
       kind: 'whole',
       lastSeq: verdict.lastSeq,
       lastHash: verdict.lastHash,
       asks,
       grants,
-      ...(latest === undefined ? {} : { checkpointSeq: latest.seq, checkpointAtMs: latest.atMs }),
       checkedAtMs,
     }
   }

@@ -6,30 +6,29 @@ import { expect, test } from 'vitest'
 import { ChangeFeed, type Follower } from './changes.ts'
 import { ann, ben, tenant } from './inbox-env.suite.ts'
 
-const nothingNew: ChangesRead = { changes: [], lastSeq: 4, more: false }
+const nothingNew: ChangesRead = { changes: [], position: '4', more: false }
 
-/** A store at position 4. Each read of changes waits until the test resolves it. */
+/** A store at position 4. Each read of changes, and each wait for one, ends when the test resolves it. */
 function aStore() {
   const reads: ((read: ChangesRead) => void)[] = []
   const people: Person[] = []
-  const never = new Promise<boolean>(() => undefined)
+  const waits: ((isNotified: boolean) => void)[] = []
   const listener = {
     add: (person: Person) => people.push(person),
     remove: () => undefined,
     since: () => new Promise<ChangesRead>((resolve) => reads.push(resolve)),
-    wait: () => never,
+    wait: () => new Promise<boolean>((resolve) => waits.push(resolve)),
     close: () => undefined,
   }
-  const changes = { listen: () => listener, last: async () => 4 }
-  return { reads, people, store: { changes } as unknown as Store }
+  const changes = { listen: () => listener, last: async () => '4' }
+  return { reads, waits, people, store: { changes } as unknown as Store }
 }
 
 function aFollower() {
   const events: unknown[] = []
   const follower: Follower = {
+    begin: () => events.push('begin'),
     notify: (notice) => events.push(notice),
-    at: (seq) => events.push({ at: seq }),
-    reload: (seq) => events.push({ reload: seq }),
     end: () => undefined,
   }
   return { events, follower }
@@ -42,18 +41,18 @@ test('[INBOX-5] a page that opens during a read begins after it, because that re
   const feed = new ChangeFeed(store, tenant, () => undefined)
   const { signal } = new AbortController()
   const [first, second] = [aFollower(), aFollower()]
-  void feed.follow(ann, undefined, first.follower, signal)
+  void feed.follow(ann, first.follower, signal)
   await settled()
   expect([reads.length, people]).toEqual([1, [ann]])
 
-  void feed.follow(ben, undefined, second.follower, signal)
+  void feed.follow(ben, second.follower, signal)
   await settled()
   expect(people).toEqual([ann, ben])
   expect(second.events).toEqual([])
-  reads[0]?.({ ...nothingNew, lastSeq: 9 })
+  reads[0]?.({ ...nothingNew, position: '9' })
   await settled()
 
-  expect(second.events).toEqual([{ at: 9 }])
+  expect(second.events).toEqual(['begin'])
 })
 
 test('[INBOX-5] a page that opens while the store cannot be read is served by the next read', async () => {
@@ -62,13 +61,13 @@ test('[INBOX-5] a page that opens while the store cannot be read is served by th
   const feed = new ChangeFeed(store, tenant, (error) => errors.push(error))
   const { signal } = new AbortController()
   const { events, follower } = aFollower()
-  void feed.follow(ann, undefined, follower, signal)
+  void feed.follow(ann, follower, signal)
   await settled()
   reads[0]?.(Promise.reject(new Error('unavailable')) as never)
   await settled()
 
   expect(errors).toHaveLength(1)
-  expect(events).toEqual([{ at: 4 }])
+  expect(events).toEqual(['begin'])
 })
 
 test('[INBOX-5] a follower that cannot begin is not kept, and can begin again', async () => {
@@ -79,15 +78,34 @@ test('[INBOX-5] a follower that cannot begin is not kept, and can begin again', 
   const { events, follower } = aFollower()
   const leaving = new AbortController()
 
-  await expect(feed.follow(ann, undefined, follower, leaving.signal)).rejects.toThrow('unavailable')
+  await expect(feed.follow(ann, follower, leaving.signal)).rejects.toThrow('unavailable')
   expect(feed.following).toBe(0)
 
   parts.changes = store.changes
-  void feed.follow(ann, undefined, follower, leaving.signal)
+  void feed.follow(ann, follower, leaving.signal)
   await settled()
   reads[0]?.(nothingNew)
   await settled()
-  expect([feed.following, events]).toEqual([1, [{ at: 4 }]])
+  expect([feed.following, events]).toEqual([1, ['begin']])
   leaving.abort()
   expect(feed.following).toBe(0)
+})
+
+test('[TLOG-42] in a database that was restored, every page reads everything again', async () => {
+  const { store, reads, waits } = aStore()
+  const feed = new ChangeFeed(store, tenant, () => undefined)
+  const { signal } = new AbortController()
+  const [first, second] = [aFollower(), aFollower()]
+  void feed.follow(ann, first.follower, signal)
+  await settled()
+  reads[0]?.(nothingNew)
+  await settled()
+  waits[0]?.(true)
+  await settled()
+  // It begins after this read.
+  void feed.follow(ben, second.follower, signal)
+  reads[1]?.({ ...nothingNew, position: '2', isRestored: true })
+  await settled()
+
+  expect([first.events, second.events]).toEqual([['begin', 'begin'], ['begin']])
 })

@@ -1,15 +1,16 @@
-// Server-sent events: `ask` for each change, `now` with the current position, `anew` when too much was missed.
+// Server-sent events: `now` when changes begin to arrive, then `ask` for each change.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
-import type { Person } from '@assent/core'
+import type { ChangeView, Person } from '@assent/core'
 import type { ChangeFeed } from './changes.ts'
 import { inboxLimits } from './limits.ts'
 import type { OpenStreams } from './open-streams.ts'
 
+export const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } as const
+
 export function changeStream(
   feed: ChangeFeed,
   person: Person,
-  lastSeq: number | undefined,
   streams: OpenStreams,
   token: string,
   onError: (error: unknown) => void,
@@ -20,7 +21,7 @@ export function changeStream(
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (event: string) => {
-        // A client that stops reading must not fill our memory: it reconnects with its last event id.
+        // A client that stops reading must not fill our memory: it reconnects.
         if ((controller.desiredSize ?? 0) < -inboxLimits.changesPage) stop()
         if (!disconnected.signal.aborted) controller.enqueue(text.encode(event))
       }
@@ -36,26 +37,18 @@ export function changeStream(
         stop()
       }
       // A stream ends with its session, even if its page stays open.
-      remove = streams.add({ token, keepAlive: () => write(':\n\n'), end: stop, fail })
+      remove = streams.add({ token, keepAlive: () => write(':\n\n'), end: stop })
       const follower = {
-        notify: ({ seq, ...change }: { seq: number }) =>
-          write(`id: ${seq}\nevent: ask\ndata: ${JSON.stringify(change)}\n\n`),
-        at: (seq: number) => write(`id: ${seq}\nevent: now\ndata: {}\n\n`),
-        reload: (seq: number) => write(`id: ${seq}\nevent: anew\ndata: {}\n\n`),
+        begin: () => write('event: now\ndata: {}\n\n'),
+        notify: (change: ChangeView) => write(`event: ask\ndata: ${JSON.stringify(change)}\n\n`),
         end: stop,
       }
-      feed.follow(person, lastSeq, follower, disconnected.signal).catch(fail)
+      feed.follow(person, follower, disconnected.signal).catch(fail)
     },
     cancel() {
       remove?.()
       disconnected.abort()
     },
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
-}
-
-/** The last event that a page received; undefined when the header is missing or invalid. */
-export function lastEventId(request: Request): number | undefined {
-  const text = request.headers.get('last-event-id') ?? ''
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  return new Response(body, { headers: streamHeaders })
 }

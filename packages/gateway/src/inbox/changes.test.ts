@@ -15,7 +15,6 @@ import {
 import { inboxLimits } from './limits.ts'
 
 interface Event {
-  readonly id: string
   readonly event: string
   readonly data: { readonly id?: string; readonly change?: string }
 }
@@ -76,7 +75,7 @@ onEachEngine(
     await new Promise((resolve) => setTimeout(resolve, 300))
 
     // A signal of a SQLite file names nothing, so there the changes are read, but no ask.
-    const expected = elsewhere.notifications.transport === 'file' ? /^(read_changes_|read_head$)/ : /^$/
+    const expected = elsewhere.notifications.transport === 'file' ? /^(read_changes_|read_position$)/ : /^$/
     expect(statements.filter((name) => !expected.test(name))).toEqual([])
     await page.close()
   },
@@ -96,51 +95,21 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[INBOX-5] a page that reconnects receives the changes it missed, once, in order',
-  async ({ store, app }: InboxEnv) => {
-    const browser = await signIn(app(), ann)
-    const first = await follow(browser)
-    const { id: lastId } = await first.next()
-    const one = await store.asks.raise(anAsk())
-    const received = await first.next()
-    expect(received.data).toEqual({ id: one.id, change: 'raised' })
-    await first.close()
-
-    const two = await store.asks.raise(anAsk())
-    await store.asks.withdraw(tenant, one.id, 'caller-gone')
-    const again = await follow(browser, received.id)
-    expect(await taken(again, 2)).toEqual([
-      [two.id, 'raised'],
-      [one.id, 'withdrawn'],
-    ])
-    expect((await again.next()).event).toBe('now')
-    const three = await store.asks.raise(anAsk())
-    expect(await taken(again, 1)).toEqual([[three.id, 'raised']])
-    await again.close()
-
-    const fromStart = await follow(browser, lastId)
-    expect(await taken(fromStart, 4)).toHaveLength(4)
-    await fromStart.close()
-    const fromTheFuture = await follow(browser, '999999')
-    expect((await fromTheFuture.next()).event).toBe('now')
-    await fromTheFuture.close()
-  },
-)
-
-onEachEngine(
-  '[INBOX-5] a page that missed too many changes is sent a reload event',
-  async ({ store, app }: InboxEnv) => {
-    const browser = await signIn(app(), ann)
-    await store.audit.append(
-      tenant,
-      Array.from({ length: inboxLimits.missedChanges + 1 }, () => ({ subject: 'x', body: {} })),
-    )
-    const page = await follow(browser, '0')
-    const anew = await page.next()
-    expect(anew).toMatchObject({ event: 'anew', id: String(inboxLimits.missedChanges + 1) })
-    const ask = await store.asks.raise(anAsk())
-    expect(await taken(page, 1)).toEqual([[ask.id, 'raised']])
-    await page.close()
+  '[INBOX-5] a page that reconnects is sent `now` before the first change, whatever position it sends',
+  async ({ store, another, app }: InboxEnv) => {
+    const statements: string[] = []
+    const measured = await another({ onStep: ({ name }) => statements.push(name) })
+    const browser = await signIn(app({ store: measured }), ann)
+    for (const sent of ['', '0', '1:1:', '5:3:', '999999', `1:9:${'3,'.repeat(5_000)}4`]) {
+      statements.length = 0
+      const page = await follow(browser, sent)
+      expect((await page.next()).event).toBe('now')
+      const ask = await store.asks.raise(anAsk())
+      expect(await taken(page, 1)).toEqual([[ask.id, 'raised']])
+      await page.close()
+      // Only the reader that all pages share has read changes.
+      expect(statements.filter((name) => /^read_changes_(?!500$)/.test(name))).toEqual([])
+    }
   },
 )
 
@@ -156,24 +125,39 @@ onEachEngine('[INBOX-5] streams are limited per person, and closing one frees it
 })
 
 onEachEngine(
-  '[FLEET-5] streams end before their process stops, and a page that reconnects elsewhere receives what it missed',
+  '[FLEET-5] streams end before their process stops, and a page that reconnects elsewhere is sent `now`',
   async ({ store, app }: InboxEnv) => {
     const [stopping, staying] = [app(), app()]
     const browser = await signIn(stopping, ann)
     const page = await follow(browser)
-    const { id: lastId } = await page.next()
+    await page.next()
 
     stopping.endStreams()
     await expect(page.next()).rejects.toThrow('ended')
     const again = await follow(browser)
     await expect(again.next()).rejects.toThrow('ended')
 
-    const missed = await store.asks.raise(anAsk())
-    const elsewhere = await follow(browser.at(staying), lastId)
-    expect(await taken(elsewhere, 1)).toEqual([[missed.id, 'raised']])
+    const elsewhere = await follow(browser.at(staying))
+    expect((await elsewhere.next()).event).toBe('now')
+    const ask = await store.asks.raise(anAsk())
+    expect(await taken(elsewhere, 1)).toEqual([[ask.id, 'raised']])
     await elsewhere.close()
   },
 )
+
+onEachEngine('[INBOX-5] a HEAD request opens no stream', async ({ app }: InboxEnv) => {
+  const inbox = app()
+  const browser = await signIn(inbox, ann)
+  for (let count = 0; count < inboxLimits.streamsPerPerson; count++) {
+    const { status, headers } = await browser.signing.request('HEAD', '/api/changes', {})
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  }
+  expect(inbox.openPages).toBe(0)
+  const page = await follow(browser)
+  expect((await page.next()).event).toBe('now')
+  expect(inbox.openPages).toBe(1)
+  await page.close()
+})
 
 async function taken(page: Page, count: number): Promise<[id?: string, change?: string][]> {
   const events: Event[] = []
@@ -208,7 +192,7 @@ async function follow(browser: Browser, lastEventId?: string): Promise<Page> {
           )
           text = text.slice(end + 2)
           if (fields.event !== undefined) {
-            return { id: fields.id ?? '', event: fields.event, data: JSON.parse(fields.data ?? '{}') }
+            return { event: fields.event, data: JSON.parse(fields.data ?? '{}') }
           }
           continue
         }

@@ -1,38 +1,33 @@
 // Notifies open pages about changes to the asks of their person.
 //
 // One reader of the store serves all pages of this process, and reads only changes that concern their people. A notice
-// has a sequence number, an ask id and the kind of change; the page then reads the ask again. A page that reconnects with
-// its last sequence number receives what it missed, or, if that is too much, a request to reload.
+// has an ask id and the kind of change; the page then reads the ask again. A page reads its lists when its stream begins, so a
+// page that reconnects has missed nothing.
 //
 // I1  A page begins at the position of the reader, after any read that began without its person.
+// I2  No position comes from a page: a forged one could make the database read everything.
 
-import { approverNames, type ChangeView, maySee, type Person } from '@assent/core'
+import type { ChangeView, Person } from '@assent/core'
 import type { Change, ChangeListener, Store } from '@assent/store'
 import { sleep } from '../protocol/sleep.ts'
+import { Followers } from './followers.ts'
 import { inboxLimits } from './limits.ts'
 
-export interface ChangeNotice extends ChangeView {
-  readonly seq: number
-}
-
 export interface Follower {
-  notify(change: ChangeNotice): void
-  /** The current position, without a change. */
-  at(seq: number): void
-  /** Too much was missed: reload everything, then follow from this position. */
-  reload(seq: number): void
-  /** This feed is closed: reconnect with the last position. */
+  /** Changes arrive from now on: read everything. Called again if changes were missed, after the database was restored. */
+  begin(): void
+  notify(change: ChangeView): void
+  /** This feed is closed: reconnect. */
   end(): void
 }
 
 interface Following {
   readonly person: Person
   readonly follower: Follower
-  seq: number
   /** Includes this person while the page is open. */
   listener: ChangeListener | undefined
-  /** Changes that arrive while missed ones are being sent; undefined afterwards. */
-  queued: ChangeNotice[] | undefined
+  /** Changes that arrive before it begins are part of what it then reads. */
+  hasBegun: boolean
 }
 
 interface Running {
@@ -46,8 +41,8 @@ export class ChangeFeed {
   readonly #store: Store
   readonly #tenant: string
   readonly #onError: (error: unknown) => void
-  readonly #all = new Set<Following>()
-  #seq = 0
+  readonly #all = new Followers<Following>()
+  #position = ''
   #isClosed = false
   #running: Running | undefined
   #reading: Promise<void> = Promise.resolve()
@@ -63,7 +58,7 @@ export class ChangeFeed {
   }
 
   countOf(person: Person): number {
-    return [...this.#all].filter((one) => one.person.principal === person.principal).length
+    return this.#all.countOf(person)
   }
 
   /** Closes all streams, and every later one as soon as it opens. */
@@ -72,34 +67,20 @@ export class ChangeFeed {
     for (const { follower } of [...this.#all]) follower.end()
   }
 
-  /** Follows until the signal aborts. Without `lastSeq` it starts at the current position. */
-  async follow(person: Person, lastSeq: number | undefined, follower: Follower, signal: AbortSignal): Promise<void> {
+  /** Follows until the signal aborts. */
+  async follow(person: Person, follower: Follower, signal: AbortSignal): Promise<void> {
     if (this.#isClosed) return follower.end()
-    const following: Following = { person, follower, seq: 0, listener: undefined, queued: [] }
+    const following: Following = { person, follower, listener: undefined, hasBegun: false }
     this.#all.add(following)
     signal.addEventListener('abort', () => this.#leave(following), { once: true })
     try {
       await this.#start(following)
-      following.seq = this.#seq
-      if (lastSeq === undefined || lastSeq > this.#seq) follower.at(this.#seq)
-      else await this.#sendMissed(following, lastSeq)
     } catch (error) {
       this.#leave(following)
       throw error
     }
-    const queued = following.queued ?? []
-    following.queued = undefined
-    for (const change of queued) notify(following, change)
-  }
-
-  async #sendMissed(following: Following, lastSeq: number): Promise<void> {
-    const names = approverNames(following.person)
-    const missed = await this.#store.changes.since(this.#tenant, names, lastSeq, inboxLimits.missedChanges)
-    if (missed.more) return following.follower.reload(following.seq)
-    following.seq = lastSeq
-    for (const change of missed.changes) if (maySee(change, following.person)) notify(following, noticeOf(change))
-    following.seq = Math.max(following.seq, missed.lastSeq)
-    following.follower.at(following.seq)
+    following.hasBegun = true
+    follower.begin()
   }
 
   #leave(following: Following): void {
@@ -114,8 +95,8 @@ export class ChangeFeed {
   async #start(following: Following): Promise<void> {
     if (this.#running === undefined) {
       const listener = this.#store.changes.listen(this.#tenant)
-      const started = this.#store.changes.last(this.#tenant).then((seq) => {
-        this.#seq = seq
+      const started = this.#store.changes.last(this.#tenant).then((position) => {
+        this.#position = position
       })
       const running = { listener, started, stopped: new AbortController() }
       this.#running = running
@@ -151,27 +132,16 @@ export class ChangeFeed {
 
   async #readNew(listener: ChangeListener): Promise<void> {
     for (;;) {
-      const { changes, lastSeq, more } = await listener.since(this.#seq, inboxLimits.changesPage)
-      for (const change of changes) {
-        const notice = noticeOf(change)
-        for (const following of this.#all) {
-          if (!maySee(change, following.person)) continue
-          if (following.queued === undefined) notify(following, notice)
-          else following.queued.push(notice)
-        }
-      }
-      this.#seq = lastSeq
+      const { changes, position, more, isRestored } = await listener.since(this.#position, inboxLimits.changesPage)
+      for (const change of changes)
+        for (const { follower, hasBegun } of this.#all.of(change)) if (hasBegun) follower.notify(noticeOf(change))
+      this.#position = position
+      if (isRestored) for (const { follower, hasBegun } of this.#all) if (hasBegun) follower.begin()
       if (!more) return
     }
   }
 }
 
-function noticeOf({ seq, id, move }: Change): ChangeNotice {
-  return { seq, id, change: move }
-}
-
-function notify(following: Following, change: ChangeNotice): void {
-  if (change.seq <= following.seq) return
-  following.seq = change.seq
-  following.follower.notify(change)
+function noticeOf({ id, move }: Change): ChangeView {
+  return { id, change: move }
 }

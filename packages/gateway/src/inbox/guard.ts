@@ -5,26 +5,27 @@
 // own origin, have a header that no HTML form can send, and be JSON.
 
 import { isOwnLoopbackName } from '../protocol/loopback.ts'
+import { requestRefusals } from './text/requests.ts'
 
 const ownHeader = 'assent-inbox'
 
 /** Why a request is refused; undefined if it is not. */
 export function requestProblem(request: Request, base: URL): string | undefined {
   const host = request.headers.get('host') ?? ''
-  if (!isOurHost(host, base)) return 'Unknown host name.'
+  if (!isOurHost(host, base)) return requestRefusals.unknownHost
   const site = request.headers.get('sec-fetch-site')
   if (request.method === 'GET' || request.method === 'HEAD') {
     const isPage = request.headers.get('sec-fetch-mode') === 'navigate'
-    return site === null || site === 'same-origin' || site === 'none' || isPage ? undefined : originNotAllowed
+    return site === null || site === 'same-origin' || site === 'none' || isPage
+      ? undefined
+      : requestRefusals.otherOrigin
   }
-  if (site !== null && site !== 'same-origin') return originNotAllowed
-  if (request.headers.get('origin') !== `${base.protocol}//${host}`) return originNotAllowed
-  if (request.headers.get(ownHeader) !== '1') return `Requests that change something need the header ${ownHeader}: 1.`
+  if (site !== null && site !== 'same-origin') return requestRefusals.otherOrigin
+  if (request.headers.get('origin') !== `${base.protocol}//${host}`) return requestRefusals.otherOrigin
+  if (request.headers.get(ownHeader) !== '1') return requestRefusals.ownHeader(ownHeader)
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  return type === 'application/json' ? undefined : 'Requests that change something must be application/json.'
+  return type === 'application/json' ? undefined : requestRefusals.notJson
 }
-
-const originNotAllowed = 'Origin not allowed.'
 
 function isOurHost(host: string, base: URL): boolean {
   if (host === base.host) return true

@@ -2,9 +2,11 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { AssentError } from '@assent/core'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { aPublicKey } from '../../../../test-kit/gateway/signing-browser.ts'
 import { hasServices } from '../../../../test-kit/services.ts'
+import type { InboxApp } from './inbox-app.ts'
 import {
   anAsk,
   ann,
@@ -167,6 +169,36 @@ onEachEngine(
   },
 )
 
+test('[INBOX-8] signing out deletes the cookie of this browser, although the database is unavailable', async () => {
+  await onSqlite(async ({ app, store }) => {
+    const https = { baseUrl: 'https://assent.example.com' }
+    const own = { ...fromOurPage, origin: https.baseUrl, host: 'assent.example.com' }
+    const down = async () => Promise.reject(new AssentError('store_unavailable', 'down'))
+    const signInAt = async (inbox: InboxApp) => {
+      const entered = await send(inbox, 'POST', '/api/sign-in', own, { code: codeIn(await inbox.signInLink(ann)) })
+      return (entered.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+    }
+    // Whether the session cannot be ended, or cannot even be read.
+    for (const step of ['end', 'readSession'] as const) {
+      const inbox = app(https)
+      const cookie = await signInAt(inbox)
+      const broken = vi.spyOn(store.signIns, step).mockImplementation(down)
+      const response = await send(inbox, 'POST', '/api/sign-out', { ...own, cookie }, {})
+      broken.mockRestore()
+
+      expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }])
+      expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-assent=; Max-Age=0; /)])
+      // Only a page of the inbox can have it deleted.
+      for (const [method, headers] of [
+        ['POST', { ...own, origin: 'https://evil.example' }],
+        ['GET', { host: own.host, 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'cross-site' }],
+      ] as const) {
+        expect((await send(inbox, method, '/api/sign-out', headers)).headers.getSetCookie()).toEqual([])
+      }
+    }
+  })
+})
+
 const foreignRequests: readonly [why: string, headers: Record<string, string>][] = [
   ['a page elsewhere', { origin: 'https://evil.example' }],
   ['a page on another port', { origin: 'http://127.0.0.1:9999' }],
@@ -275,12 +307,12 @@ onEachEngine(
       ['Answered', await browser.answer(id, { action: 'decline', comment: 'no' })],
       ['Problem', await browser.answer(id, { action: 'decline' })],
       ['AskPage', await browser.get('/api/history')],
-      ['Figures', await browser.get('/api/figures')],
+      ['Statistics', await browser.get('/api/statistics')],
     ]
     for (const [name, response] of shapes) {
       expect([name, misfits(openApi.components.schemas[name], await response.json(), name)]).toEqual([name, []])
     }
-    expect(misfits(openApi.components.schemas.Me, { name: 1, extra: 2 }, 'Me')).toHaveLength(3)
+    expect(misfits(openApi.components.schemas.Me, { principal: '', name: 1, extra: 2 }, 'Me')).toHaveLength(3)
   },
 )
 

@@ -17,10 +17,9 @@ import {
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
-import { standaloneLimits } from '../limits.ts'
 import { AsksApi } from './asks-api.ts'
 import { readJsonBody } from './body.ts'
-import { changeStream, lastEventId } from './change-stream.ts'
+import { changeStream, streamHeaders } from './change-stream.ts'
 import { ChangeFeed, type Follower } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
@@ -43,6 +42,7 @@ import type { Fetch } from './serve-node.ts'
 import { isWorkerScript, removingWorker } from './service-worker.ts'
 import { linkWith, SignIn } from './sign-in.ts'
 import { addSignInRoutes, type OpenTab } from './sign-in-routes.ts'
+import { requestRefusals } from './text/requests.ts'
 import { ByKey, byCookie } from './visitors.ts'
 import type { WebFiles } from './web-files.ts'
 
@@ -127,11 +127,11 @@ export function inboxApp(options: InboxOptions): InboxApp {
     hasAccounts: login !== undefined,
   })
   const feed = new ChangeFeed(store, tenant, onError)
-  const streams = new OpenStreams((tokens) => store.signIns.validOf(tenant, tokens))
+  const streams = new OpenStreams((tokens) => store.signIns.validOf(tenant, tokens), onError)
   const windows = new OpenWindows({
     keys: listenerKeys,
     instance: instance ?? '',
-    goneAfterMs: standaloneLimits.windowGoneMs,
+    goneAfterMs: inboxLimits.windowGoneMs,
   })
   const { secretPages: pages } = options
   const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onError })
@@ -149,7 +149,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.onError((error) => {
     const refusal = problemOf(error)
     if (refusal === undefined) onError(error)
-    return refusal ?? problem('unavailable', 'Internal error. Reload to see whether your answer was recorded.')
+    return refusal ?? problem('unavailable', requestRefusals.internal)
   })
   app.notFound((context) => webPage(context, web))
 
@@ -165,6 +165,11 @@ export function inboxApp(options: InboxOptions): InboxApp {
     return Response.json(proofsForPrograms(listenerKeys, challenge, { instance, origin: base.origin }))
   })
 
+  app.use('/api/sign-out', async (context, next) => {
+    await next()
+    // Also if the session could not be read or ended: this browser must not use it any more.
+    if (context.req.method === 'POST') context.res.headers.set('set-cookie', cookie.clear())
+  })
   app.use('/api/*', async (context, next) => {
     const visitor = await visitors.identify(context.req.raw)
     if (!visitor.ok) return visitor.response
@@ -182,7 +187,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   }
   app.post('/api/sign-out', async ({ get }) => {
     await signIn.end(get('token'))
-    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
+    return new Response(null, { status: 204 })
   })
   app.post('/api/sign-in/skip', async ({ req }) => {
     const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
@@ -191,10 +196,11 @@ export function inboxApp(options: InboxOptions): InboxApp {
     return new Response(null, { status: 204 })
   })
   app.get('/api/me', ({ get }) => {
-    const { name } = visitorOf(get)
+    const { person, name } = visitorOf(get)
     const withPlayground = play === undefined ? {} : { hasPlayground: true }
     const withAgents = ownAgents === undefined ? {} : { knowsAgents: true }
-    const me: MeView = { name: oneLine(name, 'web'), ...withPlayground, ...withAgents, nowMs: now() }
+    const { principal } = person
+    const me: MeView = { principal, name: oneLine(name, 'web'), ...withPlayground, ...withAgents, nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/agents', () => {
@@ -208,7 +214,9 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.post('/api/asks/:id/answer', ({ get, req }) =>
     asks.answer(get('person'), req.param('id'), req.raw, get('begunAtMs')),
   )
-  app.post('/api/asks/:id/presence', ({ get, req }) => asks.startPresence(get('person'), req.param('id'), req.raw))
+  app.post('/api/asks/:id/presence', ({ get, req }) =>
+    asks.startPresence(get('person'), req.param('id'), req.raw, get('begunAtMs')),
+  )
   app.get('/api/passkeys', ({ get }) => passkeys.list(visitorOf(get)))
   app.post('/api/passkeys', ({ get, req }) => passkeys.add(visitorOf(get), req.raw))
   app.post('/api/passkeys/start', ({ get }) => passkeys.startAdding(visitorOf(get)))
@@ -218,13 +226,15 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/secrets/:page', ({ get, req }) => asks.readSecret(get('person'), req.param('page')))
   app.post('/api/secrets/:page', ({ get, req }) => asks.handOver(get('person'), req.param('page'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
-  app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))
+  app.get('/api/statistics', ({ get, req }) => asks.statistics(get('person'), searchOf(req.raw)))
   app.get('/api/changes', ({ get, req }) => {
+    // Hono answers HEAD with this handler too, and would drop the body without cancelling it: the stream would stay open.
+    if (req.method === 'HEAD') return new Response(null, { headers: streamHeaders })
     const [person, token] = [get('person'), get('token')]
     if (feed.following >= inboxLimits.streams || feed.countOf(person) >= inboxLimits.streamsPerPerson) {
-      return problem('too-many', 'Too many pages are open. Close some of them.')
+      return problem('too-many', requestRefusals.tooManyPages)
     }
-    return changeStream(feed, person, lastEventId(req.raw), streams, token, onError)
+    return changeStream(feed, person, streams, token, onError)
   })
   app.get('/api/play', () => play?.describe() ?? notFound())
   app.post('/api/play/runs', ({ req }) => play?.start(req.raw) ?? notFound())
@@ -243,7 +253,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
     get openPages() {
       return streams.count
     },
-    follow: (person, follower, signal) => feed.follow(person, undefined, follower, signal),
+    follow: (person, follower, signal) => feed.follow(person, follower, signal),
     endStreams: () => feed.end(),
   }
 }

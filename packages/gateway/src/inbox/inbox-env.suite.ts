@@ -1,7 +1,7 @@
 // An inbox with its own store, on both engines; signed-in people; asks to answer.
 
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -19,7 +19,8 @@ import { openPostgres, openSqlite, type Store, type StoreOptions } from '@assent
 import pg from 'pg'
 import { test } from 'vitest'
 import { type Send, SigningBrowser } from '../../../../test-kit/gateway/signing-browser.ts'
-import { hasServices } from '../../../../test-kit/services.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
+import { hasServices, hasSqlite } from '../../../../test-kit/services.ts'
 import { type InboxApp, type InboxOptions, inboxApp } from './inbox-app.ts'
 
 const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
@@ -43,7 +44,7 @@ export function onEachEngine(
   options: Partial<StoreOptions> = {},
 ): void {
   test.skipIf(!hasServices)(`${title} (PostgreSQL)`, () => onPostgres(run, options))
-  test(`${title} (SQLite)`, () => onSqlite(run, options))
+  test.skipIf(!hasSqlite)(`${title} (SQLite)`, () => onSqlite(run, options))
 }
 
 export async function onPostgres(
@@ -79,7 +80,7 @@ export async function onSqlite(
   try {
     await withStores((more) => openSqlite(join(folder, 'assent.db'), { keys, ...options, ...more }), run)
   } finally {
-    await rm(folder, { recursive: true })
+    await removeFolder(folder)
   }
 }
 

@@ -1,6 +1,8 @@
 // The sizes, counts and timeouts of the inbox, named with their unit.
 
 export const inboxLimits = {
+  /** After as long without a report, a window with an agent is gone. */
+  windowGoneMs: 8_000,
   /** Bytes of a request body: the largest answer that a form can take, with a margin. */
   bodyBytes: 1_048_576,
   bodyDepth: 16,
@@ -45,23 +47,24 @@ export const inboxLimits = {
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages subscribed to changes: in this process, and per person. */
-  streams: 10_000,
+  streams: 20_000,
   streamsPerPerson: 24,
-  /** Missed changes that a page gets one by one; beyond that it has to reload. */
-  missedChanges: 1_000,
   changesPage: 500,
+  /** Sessions of open pages that are read at a time, and after how many failed checks in a row the pages are disconnected. */
+  sessionsChecked: 1_000,
+  failedSessionChecks: 4,
   /** Open asks that were listed a moment ago: an answer to one of them needs no read of the ask. */
   listedAsks: 500,
   listedMs: 60_000,
   keepAliveMs: 15_000,
   /** Delay after a failed read of changes. */
   retryMs: 1_000,
-  /** Entries of a chain that are verified for a proof, and how long the result is cached. */
+  /** Entries of a log that are verified for a proof, and how long the result is cached. */
   chainEntries: 200_000,
   chainFreshMs: 30_000,
   /** Asks that statistics are computed from, and the days that they may cover. */
-  figures: 10_000,
-  figuresDays: 365,
+  statisticsAsks: 10_000,
+  statisticsDays: 365,
 } as const
 
 /** The inbox in a terminal. */

@@ -5,7 +5,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { aPublicKey, SigningBrowser } from '../../../../test-kit/gateway/signing-browser.ts'
-import { standaloneLimits } from '../limits.ts'
 import { ann, fromOurPage, onSqlite, send, signIn } from './inbox-env.suite.ts'
 import { inboxLimits } from './limits.ts'
 import { askListener, listenerKey } from './listener-proof.ts'
@@ -98,7 +97,7 @@ test('[ALONE-10] the inbox counts the windows that report with the key of this i
     await ask(own, { window: 'short', to: instance })
     expect(await running()).toBe(2)
 
-    const laterMs = performance.now() + standaloneLimits.windowGoneMs + 1_000
+    const laterMs = performance.now() + inboxLimits.windowGoneMs + 1_000
     vi.spyOn(performance, 'now').mockReturnValue(laterMs)
     expect(await running()).toBe(0)
   })

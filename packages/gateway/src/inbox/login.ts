@@ -12,7 +12,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import { issuerKeysOf } from '../http/identity/identify.ts'
 import { type IssuerKeys, IssuerUnavailable } from '../http/identity/issuer-keys.ts'
-import { personIn } from '../http/identity/person.ts'
+import { groupsOmitted, omitsGroups, personIn } from '../http/identity/person.ts'
 import { Issuer } from './issuer.ts'
 import { inboxLimits } from './limits.ts'
 import type { LoginSettings } from './login-settings.ts'
@@ -21,7 +21,8 @@ export type LoginProblem = 'stale' | 'denied' | 'failed' | 'unavailable'
 
 export type Returned =
   | { readonly ok: true; readonly person: Person; readonly name?: string; readonly login: string }
-  | { readonly ok: false; readonly problem: LoginProblem }
+  /** `isPending`: this was no response to the login, which can still be finished. */
+  | { readonly ok: false; readonly problem: LoginProblem; readonly isPending?: true }
 
 export class Login {
   readonly #settings: LoginSettings
@@ -71,7 +72,9 @@ export class Login {
     const { state, nonce, verifier } = partsOf(secret)
     const address = new URL(this.#callback)
     address.search = search
-    if (!isResponseTo(state, address.searchParams)) return { ok: false, problem: 'stale' }
+    // Of another tab, which has started another login since, or of any site that opened this address.
+    if (!address.searchParams.getAll('state').includes(state)) return { ok: false, problem: 'stale', isPending: true }
+    if (!isWellFormed(address.searchParams)) return { ok: false, problem: 'stale' }
     try {
       const tokens = await oidc.authorizationCodeGrant(await this.#issuer.configuration(), address, {
         expectedState: state,
@@ -83,6 +86,7 @@ export class Login {
       const person = personIn(claims, this.#settings.identity)
       if (person === undefined)
         throw new Error('The ID token has no subject in the claim set by identity.subject_claim.')
+      if (omitsGroups(claims, this.#settings.identity)) throw new Error(groupsOmitted)
       const name = nameIn(claims)
       return { ok: true, person, ...compact({ name }), login: secret }
     } catch (error) {
@@ -122,13 +126,13 @@ function partsOf(secret: string): { readonly state: string; readonly nonce: stri
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') }
 }
 
-/** Whether this is a response to this browser's login. If not, no request is sent to the issuer. */
-function isResponseTo(state: string, search: URLSearchParams): boolean {
+/** Whether this is one response of the authorization code flow. If not, no request is sent to the issuer. */
+function isWellFormed(search: URLSearchParams): boolean {
   const hasNoDuplicates = ['state', 'code', 'error', 'iss'].every((name) => search.getAll(name).length <= 1)
   // The authorization code flow returns none of these.
   const isCodeFlow = ['response', 'id_token', 'token'].every((name) => !search.has(name))
   const isOneResult = search.has('code') !== search.has('error')
-  return hasNoDuplicates && isCodeFlow && isOneResult && search.get('state') === state
+  return hasNoDuplicates && isCodeFlow && isOneResult
 }
 
 /** openid-client puts the checked value into the error's cause: here the parameters of the redirect, such as `iss`. */

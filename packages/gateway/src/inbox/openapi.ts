@@ -3,29 +3,15 @@
 
 import { namedOutcomes } from '@assent/core'
 import { refer, schemas } from './api-schemas.ts'
-import { oneOf, optionalSchema, shape, textSchema, unchecked } from './json-schema.ts'
+import { oneOf, optionalSchema, shape, textSchema, time, unchecked } from './json-schema.ts'
+import { apiParts } from './openapi-parts.ts'
 
-const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
-const problem = (description: string) => json(description, refer('Problem'))
-const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description })
-const id = { name: 'id', in: 'path', required: true, schema: textSchema }
-const page = { ...id, name: 'page' }
-const ownHeader = { name: 'assent-inbox', in: 'header', required: true, schema: { const: '1' } }
-const filters = [
-  query('server', textSchema, 'Only asks of this server.'),
-  query('kind', oneOf('form', 'url', 'approval'), 'Only questions of this kind.'),
-  query('cursor', textSchema, 'The `next` of the previous page.'),
-  query('size', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'Asks per page.'),
-]
+const { filters, id, json, ownHeader, page, problem, query, signedOut } = apiParts
 const signedRemoval = { token: textSchema, response: unchecked<object>({ type: 'object' }) }
 const browserKey = unchecked<string>({
   type: 'string',
   description: 'Over http: an ECDSA key on P-256, as an uncompressed point in base64url.',
 })
-const signedOut = {
-  401: problem('Not signed in, or the request is not signed as required.'),
-  403: problem('The request was not sent by a page of this inbox.'),
-}
 
 const paths = {
   '/api/sign-in': {
@@ -136,7 +122,7 @@ const paths = {
   },
   '/api/sign-out': {
     post: {
-      summary: 'End the session.',
+      summary: 'End the session. Its cookie is deleted even if the session could not be ended.',
       parameters: [ownHeader],
       responses: { 204: { description: 'Signed out.' }, ...signedOut },
     },
@@ -318,22 +304,36 @@ const paths = {
   },
   '/api/history': {
     get: {
-      summary: 'Asks that are no longer open, newest first.',
-      parameters: [...filters, query('outcome', oneOf(...namedOutcomes), 'Only asks with this outcome.')],
+      summary:
+        'Asks that are no longer open, newest first. With filters, a page with a `next` may have fewer asks than its size, or none.',
+      parameters: [
+        ...filters,
+        query('outcome', oneOf(...namedOutcomes), 'Only asks with this outcome.'),
+        query('tool', textSchema, 'Only asks of the tool with this name.'),
+        query('from', time, 'Only asks that ended at this time or later.'),
+        query('until', time, 'Only asks that ended before this time.'),
+      ],
       responses: { 200: json('A page.', refer('AskPage')), 400: problem('Invalid filter.'), ...signedOut },
     },
   },
-  '/api/figures': {
+  '/api/statistics': {
     get: {
       summary: 'Outcomes of asks, and how long people took to answer.',
-      parameters: [query('days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }, 'The period, in days.')],
-      responses: { 200: json('The statistics.', refer('Figures')), 400: problem('Invalid period.'), ...signedOut },
+      parameters: [
+        query('days', { type: 'integer', minimum: 1, maximum: 365, default: 30 }, 'The period, in days.'),
+        query(
+          'zone',
+          { type: 'integer', default: 0 },
+          'Minutes that the reader is ahead of UTC, for the days of the trend.',
+        ),
+      ],
+      responses: { 200: json('The statistics.', refer('Statistics')), 400: problem('Invalid period.'), ...signedOut },
     },
   },
   '/api/changes': {
     get: {
       summary: 'Changes to your asks, as a stream of events.',
-      description: 'Events `ask`, `now` and `anew`. Reconnect with `Last-Event-ID` to receive the missed events.',
+      description: 'First `now`: read the lists then, also after a reconnect. Then `ask` for each change.',
       responses: {
         200: { description: 'Server-sent events.', content: { 'text/event-stream': { schema: textSchema } } },
         429: problem('Too many open streams.'),

@@ -2,6 +2,7 @@
 
 import { type InboxProblem, type InboxProblemCode, isAssentError } from '@assent/core'
 import { nothingHere } from './ask-service.ts'
+import { requestRefusals } from './text/requests.ts'
 
 const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   malformed: 400,
@@ -39,10 +40,7 @@ export function notFound(): Response {
 export function problemOf(error: unknown): Response | undefined {
   if (isAssentError(error, 'validation_failed')) return problem('malformed', error.message)
   if (isAssentError(error, 'store_unavailable')) {
-    return problem(
-      'unavailable',
-      'The store cannot be reached. Nothing is lost: try again; the same answer is recorded once.',
-    )
+    return problem('unavailable', requestRefusals.noStore)
   }
   return undefined
 }

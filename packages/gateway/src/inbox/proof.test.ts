@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ProofView, verifyProof } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, onTestFinished, test } from 'vitest'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import { ChainCheck } from './chain-check.ts'
 import { anApproval, anAsk, ann, ben, keys, onEachEngine, signIn, tenant } from './inbox-env.suite.ts'
 
@@ -34,36 +35,33 @@ onEachEngine('[PROOF-2] only people who may decide an ask get its proof; others 
   expect(await theirs.text()).toBe(await none.text())
 })
 
-onEachEngine(
-  '[PROOF-2] a proof states how far the audit log was checked against the stored checkpoints',
-  async (env) => {
-    const { generateKeyPairSync } = await import('node:crypto')
-    const { store } = env
-    const here = await signIn(env.app(), ann)
-    const { id } = await store.asks.raise(anAsk())
-    await store.audit.checkpoint(tenant, 'k1', generateKeyPairSync('ed25519').privateKey)
-    await here.answer(id, { action: 'decline' })
-    const { chain } = (await (await here.get(`/api/asks/${id}/proof`)).json()) as ProofView
-    expect(chain).toMatchObject({ kind: 'whole', lastSeq: 2, checkpointSeq: 1 })
+onEachEngine('[PROOF-2] a proof has a checkpoint, and states that the whole log was checked', async (env) => {
+  const { store } = env
+  const here = await signIn(env.app(), ann)
+  const { id } = await store.asks.raise(anAsk())
+  await here.answer(id, { action: 'decline' })
+  const proof = (await (await here.get(`/api/asks/${id}/proof`)).json()) as ProofView
+  expect(proof.chain).toMatchObject({ kind: 'whole', lastSeq: 2 })
+  expect(verifyProof(proof, await store.audit.keys(tenant))).toMatchObject({ ok: true, head: { size: 2 } })
 
-    // An ask settled a moment ago is covered too, although the previous check is still fresh.
-    const { id: next } = await store.asks.raise(anAsk())
-    const again = (await (await here.get(`/api/asks/${next}/proof`)).json()) as ProofView
-    expect(again.chain).toMatchObject({ kind: 'whole', lastSeq: 3 })
-  },
-)
+  // An ask settled a moment ago is covered too, although the previous check is still fresh.
+  const { id: next } = await store.asks.raise(anAsk())
+  const again = (await (await here.get(`/api/asks/${next}/proof`)).json()) as ProofView
+  expect(again.chain).toMatchObject({ kind: 'whole', lastSeq: 3 })
+})
 
 test('[PROOF-2] a broken audit log is reported with the entry where it breaks', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   const store = await openSqlite(join(folder, 'assent.db'), { keys })
   onTestFinished(async () => {
     await store.close()
-    await rm(folder, { recursive: true })
+    await removeFolder(folder)
   })
   const { id } = await store.asks.raise(anAsk())
   await store.asks.withdraw(tenant, id, 'caller-gone')
+  await store.audit.integrate(tenant)
   const database = new DatabaseSync(join(folder, 'assent.db'))
-  database.exec(`update audit_entries set body = '{}' where seq = 2`)
+  database.exec(`update audit_entries set body = '{}' where id = 2`)
   database.close()
 
   const chain = await new ChainCheck(store, tenant, Date.now).upTo(2)
@@ -90,7 +88,7 @@ test('[AUDIT-6] a decision that was changed in the database is reported as a mis
   const store = await openSqlite(join(folder, 'assent.db'), { keys })
   onTestFinished(async () => {
     await store.close()
-    await rm(folder, { recursive: true })
+    await removeFolder(folder)
   })
   const { id } = await store.asks.raise(anAsk())
   await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline' } })

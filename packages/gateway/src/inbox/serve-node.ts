@@ -3,9 +3,6 @@
 // Supports only what the inbox needs: streamed bodies in both directions, and cancelling when the client disconnects.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 
 export type Fetch = (request: Request) => Response | Promise<Response>
 
@@ -25,10 +22,38 @@ export async function respondWith(fetch: Fetch, incoming: IncomingMessage, outgo
     return
   }
   outgoing.flushHeaders()
-  // A client that disconnects mid-response is not an error; the stream's `cancel` informs the writer.
-  await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch((error: unknown) => {
-    if (!outgoing.destroyed) throw error
+  if (outgoing.destroyed) return response.body.cancel()
+  await stream(response.body, outgoing)
+}
+
+/**
+ * Sends a body as fast as the client reads it. Without Node's adapters of streams, which take 10 kB per open page.
+ *
+ * A client that disconnects is not an error; the stream's `cancel` informs the writer. After an error of the writer the
+ * connection is destroyed, so that the client does not take the body for complete.
+ */
+async function stream(body: globalThis.ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  let wake: (() => void) | undefined
+  outgoing.on('drain', () => wake?.())
+  outgoing.once('close', () => {
+    wake?.()
+    reader.cancel().catch(() => undefined)
   })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (outgoing.write(value) || outgoing.destroyed) continue
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+    outgoing.end()
+  } catch (error) {
+    outgoing.destroy()
+    throw error
+  }
 }
 
 function requestOf(incoming: IncomingMessage): Request {

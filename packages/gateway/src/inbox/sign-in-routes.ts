@@ -15,6 +15,7 @@ import { RateLimit } from './rate-limit.ts'
 import { returnPath } from './return-path.ts'
 import { aSecret, type SignIn } from './sign-in.ts'
 import { readPublicKey } from './signed-request.ts'
+import { signInRefusals as text } from './text/sign-in.ts'
 
 export interface SignInRoutes {
   readonly base: URL
@@ -50,7 +51,7 @@ export function addSignInRoutes<E extends Env>(
     if (!read.ok) return read.response
     if (openTab === undefined || login !== undefined) return notFound()
     // Every local program can send this request.
-    if (!openedTabs.take()) return problem('too-many', 'Too many tabs were opened. Run: assent inbox link')
+    if (!openedTabs.take()) return problem('too-many', text.tooManyTabs)
     await openTab(returnPath(read.body.to, base))
     return new Response(null, { status: 204 })
   })
@@ -59,14 +60,14 @@ export function addSignInRoutes<E extends Env>(
     const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
     if (!read.ok) return read.response
     const { code, publicKey } = read.body
-    if (login !== undefined) return problem('refused', 'This inbox uses accounts: sign-in links are not accepted.')
+    if (login !== undefined) return problem('refused', text.noLinks)
     const given = typeof code === 'string' ? code : ''
     if (listener === undefined) {
       const entered = await signIn.redeem(given)
       if (!entered.ok) return problem(...signInProblems[entered.reason])
       return new Response(null, { status: 204, headers: { 'set-cookie': session.set(entered.token) } })
     }
-    if (readPublicKey(publicKey) === undefined) return problem('malformed', 'The public key of the browser is missing.')
+    if (readPublicKey(publicKey) === undefined) return problem('malformed', text.noKey)
     const listenerSecret = aSecret()
     const browser = { publicKey: String(publicKey), listenerSecret, port: Number(portOf(base)) }
     const entered = await signIn.redeem(given, { listener, browser })
@@ -81,9 +82,9 @@ export function addSignInRoutes<E extends Env>(
     if (!read.ok) return read.response
     if (login === undefined) return notFound()
     // Under another of our host names the browser would return without the cookie.
-    if (req.raw.headers.get('host') !== base.host) return problem('refused', `Sign in at ${base.origin}.`)
+    if (req.raw.headers.get('host') !== base.host) return problem('refused', text.signInAt(base.origin))
     const started = await login.start()
-    if (started === undefined) return problem('unavailable', unavailable)
+    if (started === undefined) return problem('unavailable', text.unavailable)
     const cookieValue = `${started.secret}.${Buffer.from(returnPath(read.body.to, base)).toString('base64url')}`
     const view: LoginStartView = { url: started.url.href }
     return Response.json(view, { headers: { 'set-cookie': loginCookie.set(cookieValue) } })
@@ -93,11 +94,11 @@ export function addSignInRoutes<E extends Env>(
     if (login === undefined) return notFound()
     const [secret = '', path = ''] = (loginCookie.read(req.raw.headers.get('cookie')) ?? '').split('.', 2)
     const to = returnPath(Buffer.from(path, 'base64url').toString('utf8'), base)
-    const explain = (why: LoginProblem | 'too-many') =>
-      redirect(`/sign-in?${new URLSearchParams({ problem: why, to })}`, [loginCookie.clear()])
+    const explain = (why: LoginProblem | 'too-many', cookies = [loginCookie.clear()]) =>
+      redirect(`/sign-in?${new URLSearchParams({ problem: why, to })}`, cookies)
     if (!/^[\w-]{43}$/.test(secret)) return explain('stale')
     const returned = await login.finish(secret, new URL(req.url).search)
-    if (!returned.ok) return explain(returned.problem)
+    if (!returned.ok) return returned.isPending === true ? explain(returned.problem, []) : explain(returned.problem)
     const entered = await signIn.begin(returned.login, returned.person, returned.name)
     if (!entered.ok) return explain(entered.reason === 'used' ? 'stale' : 'too-many')
     return redirect(to, [session.set(entered.token), loginCookie.clear()])
@@ -111,9 +112,7 @@ function redirect(path: string, cookies: readonly string[]): Response {
   return new Response(null, { status: 303, headers })
 }
 
-const unavailable = 'The sign-in provider cannot be reached. Nothing is lost: try again in a moment.'
-
 const signInProblems: Readonly<Record<'used' | 'too-many', [InboxProblemCode, string]>> = {
-  used: ['signed-out', 'This link was already used or has expired. Create a new one.'],
-  'too-many': ['too-many', 'You are signed in with too many browsers. Sign out in one of them; this link stays valid.'],
+  used: ['signed-out', text.usedLink],
+  'too-many': ['too-many', text.tooManyBrowsers],
 }

@@ -48,7 +48,14 @@ onEachEngine('[LOCAL-1] a session token is refused without the key of its browse
     { 'assent-proof': `${byOther.slice(0, -86)}${'A'.repeat(86)}` },
   ]
   for (const headers of attempts) {
-    for (const one of ['/api/me', '/api/asks', `/api/asks/${ask.id}`, '/api/changes', '/api/history', '/api/figures']) {
+    for (const one of [
+      '/api/me',
+      '/api/asks',
+      `/api/asks/${ask.id}`,
+      '/api/changes',
+      '/api/history',
+      '/api/statistics',
+    ]) {
       const response = await send(inbox, 'GET', one, headers)
       expect([one, response.status]).toEqual([one, 401])
       expect(await response.text()).toMatch(notAuthenticated)

@@ -14,6 +14,7 @@ import { Nonces } from './nonces.ts'
 import { notFound, problem } from './problem.ts'
 import type { SignIn } from './sign-in.ts'
 import { bodyDigest, isSignedBy, proofHeader, readProof, readPublicKey } from './signed-request.ts'
+import { signInRefusals as words } from './text/sign-in.ts'
 
 export type Visitor =
   | { readonly ok: true; readonly token: string; readonly session: InboxSession; readonly request: Request }
@@ -25,7 +26,7 @@ export interface Visitors {
   nonce(request: Request): Promise<Response>
 }
 
-const signedOut = () => ({ ok: false, response: problem('signed-out', 'Sign in first.') }) as const
+const signedOut = () => ({ ok: false, response: problem('signed-out', words.signInFirst) }) as const
 
 export function byCookie(signIn: SignIn, cookie: Cookie): Visitors {
   return {
@@ -59,8 +60,8 @@ export class ByKey implements Visitors {
     const session = proof === undefined ? undefined : await this.#sessionOf(proof.session)
     const key = session === undefined ? undefined : this.#keyOf(session.browser.publicKey)
     if (proof === undefined || session === undefined || key === undefined) return signedOut()
-    if (!isSignedBy(key, request, proof)) return unverified('The signature is not by the key of this session.')
-    if (!this.#nonces.use(proof.nonce, proof.requestId)) return unverified('The nonce is stale, or was used before.')
+    if (!isSignedBy(key, request, proof)) return unverified(words.otherKey)
+    if (!this.#nonces.use(proof.nonce, proof.requestId)) return unverified(words.staleNonce)
     const sent = await withBody(request, proof.bodyDigest)
     return sent instanceof Request
       ? { ok: true, token: proof.session, session, request: sent }
@@ -69,8 +70,7 @@ export class ByKey implements Visitors {
 
   async nonce(request: Request): Promise<Response> {
     const challenge = new URL(request.url).searchParams.get('challenge') ?? ''
-    if (!challengePattern.test(challenge))
-      return problem('malformed', 'A challenge is 22 to 64 characters of base64url.')
+    if (!challengePattern.test(challenge)) return problem('malformed', words.challenge)
     const session = await this.#sessionOf(request.headers.get(sessionHeader) ?? '')
     if (session === undefined) return signedOut().response
     const nonce = this.#nonces.current()
@@ -100,15 +100,14 @@ export class ByKey implements Visitors {
 
 /** The request with its signed body, or the refusal if the body does not match the signature. */
 async function withBody(request: Request, digest: string): Promise<Request | Response> {
-  if (request.body === null) return digest === bodyDigest(new Uint8Array()) ? request : unverified(otherBody).response
+  if (request.body === null)
+    return digest === bodyDigest(new Uint8Array()) ? request : unverified(words.otherBody).response
   const bytes = await readBytes(request, inboxLimits.bodyBytes)
   if (bytes === undefined) return tooLarge(inboxLimits.bodyBytes)
-  if (bodyDigest(bytes) !== digest) return unverified(otherBody).response
+  if (bodyDigest(bytes) !== digest) return unverified(words.otherBody).response
   const { url, method, headers } = request
   return new Request(url, { method, headers, body: new Uint8Array(bytes) })
 }
-
-const otherBody = 'The body is not the one that was signed.'
 
 function unverified(message: string): { readonly ok: false; readonly response: Response } {
   return { ok: false, response: problem('unverified', message) }

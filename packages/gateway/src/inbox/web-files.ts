@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import platformPath, { extname, join, type PlatformPath } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 interface WebFile {
@@ -38,14 +38,15 @@ export class WebFiles {
     for (const entry of entries) {
       const type = types[extname(entry.name)]
       if (!entry.isFile() || type === undefined) continue
-      const path = join(entry.parentPath, entry.name)
-      const bytes = new Uint8Array(await readFile(path))
-      files.set(path.slice(folder.replace(/\/$/, '').length), {
+      const file = join(entry.parentPath, entry.name)
+      const bytes = new Uint8Array(await readFile(file))
+      const path = urlPath(folder, file)
+      files.set(path, {
         type,
         bytes,
         gzipped: new Uint8Array(gzipSync(bytes, { level: 9 })),
         etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-        isFixed: path.includes('/assets/'),
+        isFixed: path.startsWith('/assets/'),
       })
     }
     if (!files.has('/index.html'))
@@ -69,4 +70,13 @@ export class WebFiles {
     headers.set('content-encoding', 'gzip')
     return new Response(file.gzipped, { headers })
   }
+}
+
+/** The path of the URL of a file, which depends on nothing outside the folder of the app. */
+export function urlPath(
+  folder: string,
+  file: string,
+  { relative, sep }: Pick<PlatformPath, 'relative' | 'sep'> = platformPath,
+): string {
+  return `/${relative(folder, file).split(sep).join('/')}`
 }

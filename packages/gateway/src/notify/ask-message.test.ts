@@ -58,6 +58,23 @@ test('[MESSAGE-7] addresses in a title are not links for a person', () => {
   const title = 'See HTTPS://evil.example, WWW.evil.example or mailto:x@evil.example'
 
   expect(titleWithoutLinks(aMessage({ title }))).toBe(
-    'See HTTPS: //evil.example, WWW .evil.example or mailto :x@evil.example',
+    'See HTTPS: //evil .example, WWW .evil .example or mailto :x @evil .example',
   )
+})
+
+test.each<[string, string]>([
+  ['Sign in at assent-login.example.com/x', 'Sign in at assent-login .example .com/x'],
+  ['Ask it@evil.example, it@localhost', 'Ask it @evil .example, it @localhost'],
+  ['evil.xn--p1ai пример.рф उदाहरण.भारत i❤️.ws', 'evil .xn--p1ai пример .рф उदाहरण .भारत i❤️ .ws'],
+  ['www.1and1.com evil\uFF0Eexample', 'www .1and1 .com evil \uFF0Eexample'],
+  ['Open evil\u3002example', 'Open evil \u3002example'],
+  ['Change package.json and src/app.ts', 'Change package .json and src/app .ts'],
+  ...[
+    'Copy 1.5 GB to /data, e.g. this. Then stop... and wait.',
+    'Release v1.2.3-rc.1 at 10.30 a.m.',
+    'Run ./build in .github for @acme/web, 3 @ 4',
+    '请确认。删除文件',
+  ].map((title): [string, string] => [title, title]),
+])('[MESSAGE-7] a host or an address without a scheme is broken, other text is not: %j', (title, shown) => {
+  expect(titleWithoutLinks(aMessage({ title }))).toBe(shown)
 })

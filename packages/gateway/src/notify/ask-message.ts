@@ -2,6 +2,7 @@
 
 import { type Ask, askView, compact } from '@assent/core'
 import { askLink } from '../call/route/ask-link.ts'
+import { messageText } from './text/messages.ts'
 
 export type MessageKind = 'raised' | 'expiring' | 'ended'
 export type MessageOutcome = 'approved' | 'answered' | 'declined' | 'dismissed' | 'expired' | 'withdrawn'
@@ -41,38 +42,33 @@ export function askMessage(ask: Ask, kind: MessageKind, { inboxUrl, remindBefore
 
 /** The first line of a text message. */
 export function messageHeading({ kind, outcome }: AskMessage): string {
+  const { headings, endings } = messageText
   if (kind === 'ended') return outcome === undefined ? headings.ended : endings[outcome]
   return headings[kind]
 }
 
 /** What follows the title; undefined if there is nothing to add. */
 export function messageNote({ kind, expiresAtMs }: AskMessage): string | undefined {
-  return kind === 'ended' ? undefined : `It expires at ${timeText(expiresAtMs)}.`
+  return kind === 'ended' ? undefined : messageText.expiresAt(timeText(expiresAtMs))
 }
 
-/** Programs make links of plain addresses: the only link in a message to a person is ours. */
+/**
+ * A dot, also as IDNA writes it, between two labels of a host: not in `1.5 GB`, `e.g.` or at the end of a sentence. An ideographic
+ * full stop ends a sentence, without a space after it, unless a Latin letter or a digit is before it.
+ */
+const dotOfHost = /(?:(?<=[^\s\p{P}]|[-_])[.\uFF0E]|(?<=[A-Za-z0-9])[\u3002\uFF61])(?=\p{L}[\p{L}\p{M}])/gu
+
+/**
+ * Programs make links of plain addresses: the only link in a message to a person is ours. A space before the dot breaks a host
+ * without a scheme too. Whether its last label is a domain is not looked up, so `package.json` becomes `package .json`.
+ */
 export function titleWithoutLinks({ title }: AskMessage): string {
   return title
     .replaceAll('://', ': //')
     .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)} .`)
     .replaceAll(/\b(?:mailto|tel):/gi, (scheme) => `${scheme.slice(0, -1)} :`)
-}
-
-export const linkText = 'Open in Assent'
-
-const headings = {
-  raised: 'Assent: a decision is waiting',
-  expiring: 'Assent: a decision is still waiting and expires soon',
-  ended: 'Assent: a question has ended',
-} as const
-
-const endings: Readonly<Record<MessageOutcome, string>> = {
-  approved: 'Assent: approved',
-  answered: 'Assent: answered',
-  declined: 'Assent: declined',
-  dismissed: 'Assent: dismissed',
-  expired: 'Assent: expired without a decision',
-  withdrawn: 'Assent: withdrawn',
+    .replaceAll(/(?<=\S)@(?=\S)/g, ' @')
+    .replaceAll(dotOfHost, ' $&')
 }
 
 function happenedAtMs(ask: Ask, kind: MessageKind, remindBeforeMs: number): number {
@@ -92,7 +88,7 @@ function outcomeOf({ state, question }: Ask): MessageOutcome | undefined {
   return state.answer.action === 'decline' ? 'declined' : 'dismissed'
 }
 
-/** `2026-07-28 12:10 UTC`: a receiver's time zone is unknown. */
+/** `2026-07-28 12:10` in UTC: a receiver's time zone is unknown. */
 function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
 }

@@ -2,8 +2,9 @@
 // plain text: it can neither add a link, a mention or formatting, nor leave its place.
 
 import { ntfyTopic } from '../config/notify-settings.ts'
-import { type AskMessage, linkText, messageHeading, messageNote, titleWithoutLinks } from './ask-message.ts'
+import { type AskMessage, messageHeading, messageNote, titleWithoutLinks } from './ask-message.ts'
 import type { WebhookRequest } from './post-webhook.ts'
+import { messageText } from './text/messages.ts'
 
 const json = { 'content-type': 'application/json' } as const
 
@@ -22,7 +23,7 @@ export function slackRequest(url: URL, message: AskMessage): WebhookRequest {
       plain(heading),
       plain(titleWithoutLinks(message)),
       ...(note === undefined ? [] : [plain(note)]),
-      { type: 'section', text: { type: 'mrkdwn', text: `<${slackEscaped(message.link)}|${linkText}>` } },
+      { type: 'section', text: { type: 'mrkdwn', text: `<${slackEscaped(message.link)}|${messageText.open}>` } },
     ],
     unfurl_links: false,
     unfurl_media: false,
@@ -54,7 +55,7 @@ export function teamsRequest(url: URL, message: AskMessage): WebhookRequest {
       text(titleWithoutLinks(message)),
       ...(note === undefined ? [] : [text(note, { isSubtle: true })]),
     ],
-    actions: [{ type: 'Action.OpenUrl', title: linkText, url: message.link }],
+    actions: [{ type: 'Action.OpenUrl', title: messageText.open, url: message.link }],
   }
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
   return { url, headers: json, body: JSON.stringify({ type: 'message', attachments: [attachment] }) }

@@ -9,10 +9,11 @@ import type { Transporter } from 'nodemailer'
 import { PlainNetworks } from '../cluster/plain-networks.ts'
 import type { SmtpSettings } from '../config/notify-settings.ts'
 import { sleep } from '../protocol/sleep.ts'
-import { type AskMessage, linkText, messageHeading, messageNote, titleWithoutLinks } from './ask-message.ts'
+import { type AskMessage, messageHeading, messageNote, titleWithoutLinks } from './ask-message.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { notifyLimits } from './limits.ts'
 import { RefusedAddress } from './outbound-guard.ts'
+import { messageText } from './text/messages.ts'
 
 export interface MailOptions {
   /** Networks in which the connection may be unencrypted. */
@@ -63,10 +64,10 @@ export function mailFor(message: AskMessage, from: string, to: string): Mail {
     subject: `${messageHeading(message)}: ${title}`,
     text: [
       `${messageHeading(message)}.`,
-      `Title: ${title}`,
+      messageText.mail.title(title),
       ...(note === undefined ? [] : [note]),
-      `${linkText}: ${message.link}`,
-      'The link only opens the question. You decide in Assent, after you have signed in.',
+      `${messageText.open}: ${message.link}`,
+      messageText.mail.linkOpens,
     ].join('\n\n'),
     // The same for every attempt, so that mail programs show a repeated mail once, and one thread for each ask.
     messageId: `<${message.id}.${ofAddress}@${host}>`,

@@ -73,6 +73,7 @@ export const hostileTitles: readonly string[] = [
   '*bold* _it_ [Approve](https://evil.example) ![x](https://evil.example/i.png)',
   '"}],"text":"replaced',
   'https://evil.example/approve www.evil.example mailto:a@evil.example',
+  'assent-login.example.com/x it@evil.example',
   '${7*7} {{x}} @{triggerBody()}',
   'x\r\nBcc: victim@evil.example\r\n\r\nbody',
   '<at>everyone</at> <script>alert(1)</script>',

@@ -1,6 +1,7 @@
 // Who gets the messages about an ask, by which channel.
 
-import { type Ask, mayDecide } from '@assent/core'
+import { type Approver, type Ask, mayDecide } from '@assent/core'
+import { approversOf, type PeopleNames } from '@assent/policy'
 import type { NotifySettings } from '../config/notify-settings.ts'
 import { own } from '../protocol/own.ts'
 
@@ -15,23 +16,34 @@ export interface Delivery {
 
 export interface RecipientSettings {
   readonly notify: Pick<NotifySettings, 'to' | 'channels'>
-  /** Of the subjects in `notify.to`. */
+  /** Of the subjects in `notify.to` and in the groups. */
   readonly issuer?: string | undefined
+  /** The members of the groups that `notify.to` names. */
+  readonly groups?: PeopleNames['groups']
 }
 
 /** One delivery per channel, or per address for mails, however many approvers share it. */
 export function deliveriesOf(ask: Pick<Ask, 'approvalRule'>, settings: RecipientSettings): Delivery[] {
   const { notify, issuer } = settings
   const deliveries = ask.approvalRule.approvers.flatMap((approver) => {
-    if (!approver.startsWith('person:')) return byChannels(notify, own(notify.to, approver))
+    const ofGroups = channelsOfGroups(approver, settings)
+    if (!approver.startsWith('person:')) return byChannels(notify, [...(own(notify.to, approver) ?? []), ...ofGroups])
     const principal = approver.slice('person:'.length)
     // A person who is named and excluded cannot decide.
     if (!mayDecide(ask.approvalRule, { principal, groups: [] })) return []
     const subject = subjectOf(principal, issuer)
-    const names = own(notify.to, approver) ?? own(notify.to, `person:${subject}`) ?? own(notify.to, 'person:*')
-    return byChannels(notify, names, subject)
+    const ofPerson = own(notify.to, approver) ?? own(notify.to, `person:${subject}`)
+    const isNamed = ofPerson !== undefined || ofGroups.length > 0
+    return byChannels(notify, isNamed ? [...(ofPerson ?? []), ...ofGroups] : own(notify.to, 'person:*'), subject)
   })
   return [...new Map(deliveries.map((delivery) => [delivery.key, delivery])).values()]
+}
+
+/** The channels of all groups from `groups` in which this approver is a member. */
+function channelsOfGroups(approver: Approver, { notify, issuer, groups = {} }: RecipientSettings): string[] {
+  const names = { groups, ...(issuer === undefined ? {} : { issuer }) }
+  const withApprover = Object.keys(groups).filter((name) => approversOf(name, names).includes(approver))
+  return withApprover.flatMap((name) => own(notify.to, name) ?? [])
 }
 
 function byChannels(

@@ -12,13 +12,14 @@ import { type DeliveryReport, Dispatcher, type NotifyInForce } from './dispatche
 import { notifyLimits } from './limits.ts'
 import { mailChannel } from './mail-channel.ts'
 import { OutboundGuard } from './outbound-guard.ts'
-import { deliveriesOf } from './recipients.ts'
+import { deliveriesOf, type RecipientSettings } from './recipients.ts'
 import { webhookChannel } from './webhook-channel.ts'
 
 export interface NotificationSettings {
   readonly notify: NotifySettings | undefined
-  /** The issuer of the people in `notify.to`. */
+  /** The issuer of the people in `notify.to` and in the groups. */
   readonly issuer?: string | undefined
+  readonly groups?: RecipientSettings['groups']
 }
 
 export interface NotificationParts {
@@ -91,15 +92,15 @@ type OpenSettings = Omit<NotifyInForce, 'inboxUrl'>
 
 const none = { to: {}, channels: {}, remind_before: 0 } as const
 
-function inForceOf({ notify, issuer }: NotificationSettings, store: Store): OpenSettings {
-  if (notify === undefined) return { notify: none, open: {}, issuer }
+function inForceOf({ notify, issuer, groups = {} }: NotificationSettings, store: Store): OpenSettings {
+  if (notify === undefined) return { notify: none, open: {}, issuer, groups }
   const guard = new OutboundGuard(notify.networks)
   const open = Object.entries(notify.channels).flatMap(([name, { webhook, mail }]): [string, Channel][] => {
     if (webhook !== undefined) return [[name, webhookChannel(webhook, guard, () => store.nowMs())]]
     if (mail === undefined || notify.smtp === undefined) return []
     return [[name, mailChannel(notify.smtp, { networks: notify.networks })]]
   })
-  return { notify, open: Object.fromEntries(open), issuer }
+  return { notify, open: Object.fromEntries(open), issuer, groups }
 }
 
 function logResult(report: DeliveryReport, log: Log, metrics: NotifyMetrics): void {

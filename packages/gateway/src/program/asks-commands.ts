@@ -1,4 +1,4 @@
-// `assent asks`: list, show and answer asks, for scripts and for a quick look.
+// `assent asks`: list, count, show and answer asks, for scripts and for a quick look.
 //
 // With --json, standard output is one JSON object: the response of the inbox API to the same request, or the problem.
 // An approval needs the digest of the approved content, so that a script cannot approve anything else.
@@ -7,15 +7,23 @@ import type { Command } from 'commander'
 import { terminalInboxLimits } from '../inbox/limits.ts'
 import { askTextOf, listTextOf } from '../inbox/terminal/ask-text.ts'
 import { askListText } from '../inbox/terminal/text/ask-list.ts'
-import { hasAskFilter } from './ask-filter.ts'
-import { type AnswerOptions, answerAsk, type ListOptions, listAsks, showAsk } from './asks.ts'
+import { statisticsLines } from './ask-statistics.ts'
+import {
+  type AnswerOptions,
+  answerAsk,
+  askStatistics,
+  type ListOptions,
+  listAsks,
+  type StatsOptions,
+  showAsk,
+} from './asks.ts'
 import { personalConfigOption } from './config-file.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 import { asksText } from './text/asks.ts'
 
 export function addAsksCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
-  const { help, list, show, answer } = asksText
+  const { help, list, stats, show, answer } = asksText
   const asks = program.command('asks').summary(help.summary).description(help.description)
   const command = (name: string, summary: string) =>
     asks
@@ -39,6 +47,13 @@ export function addAsksCommands(program: Command, terminal: Terminal, end: (code
     .addHelpText('after', list.after)
     .action(async (options: ListOptions) => {
       end(await listAsks(options, terminal, (page) => listTextOf(page, emptyListText(options))))
+    })
+
+  command('stats', stats.summary)
+    .description(stats.description)
+    .option('--days <count>', stats.days, '30')
+    .action(async (options: StatsOptions) => {
+      end(await askStatistics(options, terminal, statisticsLines))
     })
 
   command('show', show.summary)
@@ -66,7 +81,8 @@ export function addAsksCommands(program: Command, terminal: Terminal, end: (code
 }
 
 function emptyListText(options: ListOptions): string {
-  const { server, kind, outcome, ended } = options
-  if (hasAskFilter(options) || [server, kind, outcome].some((one) => one !== undefined)) return askListText.noMatch
+  const { server, kind, outcome, agent, project, search, ended } = options
+  const isFiltered = [server, kind, outcome, agent, project, search].some((one) => one !== undefined)
+  if (isFiltered) return askListText.noMatch
   return ended === true ? askListText.noneEnded : askListText.none
 }

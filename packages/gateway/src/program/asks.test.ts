@@ -1,7 +1,7 @@
 // `assent asks`, used by a script.
 
 import { join } from 'node:path'
-import type { AnsweredView, AskPageView, InboxProblem, OneAskView } from '@assent/core'
+import { type AnsweredView, type AskPageView, actionDigest, type InboxProblem, type OneAskView } from '@assent/core'
 import { openSqlite, type Store } from '@assent/store'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
@@ -80,6 +80,8 @@ test('[DESK-10] the list is filtered by words, agent, project and outcome, and a
 
   await run('answer', inNotes.id, '--decline')
   expect(await ids('--ended', '--outcome', 'declined')).toEqual([inNotes.id])
+  expect(await ids('--ended', '--agent', 'Claude Code')).toEqual([inNotes.id])
+  expect(await ids('--ended', '--agent', 'Codex')).toEqual([])
   expect(await ids('--ended', '--outcome', 'approved')).toEqual([])
   for (const wrong of [
     ['--outcome', 'declined'],
@@ -87,6 +89,25 @@ test('[DESK-10] the list is filtered by words, agent, project and outcome, and a
     ['--all', '--cursor', 'x'],
   ])
     expect((await run('list', ...wrong)).code).toBe(2)
+})
+
+test('[PIN-15] a changed definition is shown with both definitions, and not as a call', async () => {
+  const { store, run, json } = await aScript()
+  const { question, ...draft } = anApproval(['person:local'], 1)
+  if (question.kind !== 'approval') throw new Error('It is an approval.')
+  const definitions = { accepted: { name: 'rollout' }, new: { name: 'rollout', annotations: { readOnlyHint: true } } }
+  const action = { ...question.action, kind: 'definition', arguments: definitions } as const
+  const title = 'Accept the changed definition of rollout on deploy'
+  const changed = { kind: 'approval', title, action, digest: actionDigest(action) } as const
+  const { id } = await store.asks.raise({ ...draft, ...local, question: changed })
+
+  const { out } = await run('show', id)
+
+  expect(out).toContain(title)
+  expect(out).toMatch(new RegExp(`^tool +${action.tool} on ${action.server}$`, 'm'))
+  expect(out).not.toMatch(/^calls /m)
+  expect(out).toContain('"readOnlyHint": true')
+  expect(await json<OneAskView>('show', id)).toMatchObject({ ask: { question: { action: { kind: 'definition' } } } })
 })
 
 test('[DESK-6] an approval is accepted only with its digest', async () => {
@@ -218,6 +239,18 @@ test('[DESK-9] without a configuration the default store of this user is used, a
   const { id } = await store.asks.raise(anAsk(local))
   const { out } = await assent(['asks', 'list'], { folder, variables: { XDG_STATE_HOME: folder } })
   expect(out).toContain(id)
+})
+
+test('[INBOX-21] an ask of an agent in the own store is shown with the agent, never with its internal name', async () => {
+  const folder = await aFolder()
+  const path = join(folder, 'assent.db')
+  const store = await openSqlite(path, { keys: localKeyRing(path) })
+  closeAfterTest(() => store.close())
+  const caller = { client: 'Claude Code', folder: 'shop', branch: 'main' }
+  await store.asks.raise(anAsk({ ...local, asker: { server: 'agent', tool: 'elicit_confirm' }, caller }))
+  const { out } = await assent(['asks', 'list'], { folder, variables: { ASSENT_HOME: folder } })
+  expect(out).toContain('Claude Code in shop (main)')
+  expect(out).not.toContain('elicit_confirm')
 })
 
 test('[VOTE-8] an answer that looks like a secret is sent only with --confirmed', async () => {

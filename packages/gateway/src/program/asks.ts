@@ -13,12 +13,15 @@ import {
   newId,
   type OneAskView,
   readJson,
+  type StatisticsView,
   shownInTerminal,
 } from '@assent/core'
 import { inboxLimits, terminalInboxLimits } from '../inbox/limits.ts'
+import { statisticsView } from '../inbox/statistics.ts'
 import { safeJson } from '../inbox/terminal/safe-json.ts'
-import { type AskFilter, hasAskFilter, matchesFilter } from './ask-filter.ts'
+import { matchesWords } from './ask-search.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { namingOf } from './inbox.ts'
 import { type OpenedAskService, openAskService } from './open-ask-service.ts'
 import { type Terminal, toned } from './terminal.ts'
 import { asksText } from './text/asks.ts'
@@ -30,14 +33,22 @@ interface Common {
   readonly json?: true
 }
 
-export interface ListOptions extends Common, AskFilter {
+export interface ListOptions extends Common {
   readonly ended?: true
   readonly server?: string
   readonly kind?: string
   readonly outcome?: string
+  readonly agent?: string
+  readonly project?: string
+  /** Words that must all occur in the ask. */
+  readonly search?: string
   readonly all?: true
   readonly size: string
   readonly cursor?: string
+}
+
+export interface StatsOptions extends Common {
+  readonly days: string
 }
 
 export interface AnswerOptions extends Common {
@@ -53,10 +64,11 @@ export interface AnswerOptions extends Common {
 
 type Result<View> = { readonly ok: true; readonly view: View } | { readonly ok: false; readonly problem: InboxProblem }
 
+const dayMs = 24 * 60 * 60 * 1_000
 const kinds = ['form', 'url', 'approval'] as const
 
 export function listAsks(options: ListOptions, terminal: Terminal, draw: (page: AskPageView) => string) {
-  const { ended, server, size, cursor } = options
+  const { ended, server, agent, project, search, size, cursor } = options
   const kind = kinds.find((one) => one === options.kind)
   if (options.kind !== undefined && kind === undefined) {
     return usageError(terminal, problems.notOneOf('--kind', kinds, options.kind))
@@ -66,25 +78,40 @@ export function listAsks(options: ListOptions, terminal: Terminal, draw: (page: 
     return usageError(terminal, problems.notOneOf('--outcome', namedOutcomes, options.outcome))
   }
   if (outcome !== undefined && ended !== true) return usageError(terminal, problems.outcomeOfOpen)
-  const isEveryPage = options.all === true || hasAskFilter(options)
+  const isEveryPage = options.all === true || [agent, project, search].some((one) => one !== undefined)
   if (isEveryPage && cursor !== undefined) return usageError(terminal, problems.cursorAndAll)
   if (!/^\d{1,3}$/.test(size)) return usageError(terminal, problems.size)
   const query = {
     show: ended === true ? 'ended' : 'open',
     pageSize: isEveryPage ? terminalInboxLimits.page : Number(size),
-    ...compact({ server, kind, outcome, cursor }),
+    ...compact({ server, kind, outcome, agent, project, cursor }),
   } as const
   return withAskService<AskPageView>(options, terminal, draw, async ({ service, person }) => {
-    const first = await service.page(person, query)
-    return { ok: true, view: isEveryPage ? await everyPage(first, query, options, { service, person }) : first }
+    let first = await service.page(person, query)
+    // A page with filters is empty if none of the asks that it looked at matches.
+    while (first.asks.length === 0 && first.next !== undefined) {
+      first = await service.page(person, { ...query, cursor: first.next })
+    }
+    return { ok: true, view: isEveryPage ? await everyPage(first, query, search, { service, person }) : first }
   })
 }
 
-/** All pages as one, without the asks that the filter leaves out. `next` is set if there are more than may be read. */
+export function askStatistics(options: StatsOptions, terminal: Terminal, draw: (view: StatisticsView) => string) {
+  const days = /^\d{1,3}$/.test(options.days) ? Number(options.days) : 0
+  if (days < 1 || days > inboxLimits.statisticsDays) return usageError(terminal, asksText.stats.invalidDays)
+  return withAskService<StatisticsView>(options, terminal, draw, async ({ store, tenant, person, config }) => {
+    const nowMs = store.nowMs()
+    const sinceMs = nowMs - days * dayMs
+    const figures = await store.inbox.statistics({ tenant, person, sinceMs, atMost: inboxLimits.statisticsAsks })
+    return { ok: true, view: statisticsView(figures, sinceMs, nowMs, namingOf(config).nameOf) }
+  })
+}
+
+/** All pages as one; only asks in which all words of `search` occur. `next` is set if there are more than may be read. */
 async function everyPage(
   first: AskPageView,
   query: Parameters<OpenedAskService['service']['page']>[1],
-  filter: AskFilter,
+  search: string | undefined,
   { service, person }: Pick<OpenedAskService, 'service' | 'person'>,
 ): Promise<AskPageView> {
   const asks = [...first.asks]
@@ -94,7 +121,7 @@ async function everyPage(
     asks.push(...page.asks)
     next = page.next
   }
-  return { asks: asks.filter((ask) => matchesFilter(ask, filter)), ...compact({ next }), nowMs: first.nowMs }
+  return { asks: asks.filter((ask) => matchesWords(ask, search)), ...compact({ next }), nowMs: first.nowMs }
 }
 
 export function showAsk(id: string, options: Common, terminal: Terminal, draw: (one: OneAskView) => string) {

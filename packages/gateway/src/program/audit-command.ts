@@ -1,10 +1,9 @@
-// `assent audit`: verifies the audit log against the database, and signs checkpoints of it.
+// `assent audit`: verifies the audit log against the database, prints its checkpoint and its keys, and exports it.
 //
-// A chain that was rewritten from its beginning is consistent in itself. Only a checkpoint that was signed earlier and
-// stored elsewhere reveals it, so a checkpoint is accepted only together with the public key that verifies it.
+// A log that began anew is consistent in itself. Only a checkpoint that was signed earlier and kept elsewhere reveals it.
 
 import type { Command } from 'commander'
-import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-options.ts'
+import type { AuditOptions, AuditReport, ExportOptions, VerifyOptions } from './audit-options.ts'
 import { storeConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
@@ -23,6 +22,8 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
     .option('--checkpoint <file>', help.verify.checkpoint)
     .option('--key <file>', help.verify.key)
     .option('--proof <file>', help.verify.proof)
+    .option('--log <folder>', help.verify.log)
+    .option('--entries <file>', help.verify.entries)
     .option('--json', jsonHelp)
     .description(help.verify.description)
     .action((options: VerifyOptions) => run(terminal, end, options, async (act) => act.verifyAudit(options, terminal)))
@@ -30,14 +31,49 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
   audit
     .command('checkpoint')
     .summary(help.checkpoint.summary)
-    .requiredOption('--key <file>', help.checkpoint.key)
-    .option('--key-id <name>', help.checkpoint.keyId, 'k1')
     .option(...storeConfigOption)
     .option(...whose)
     .description(help.checkpoint.description)
-    .action((options: CheckpointOptions) =>
-      run(terminal, end, { ...options, json: true }, async (act) => act.signAudit(options, terminal)),
+    .action((options: AuditOptions) =>
+      run(terminal, end, { isPlain: true }, async (act) => act.printCheckpoint(options, terminal)),
     )
+
+  audit
+    .command('key')
+    .summary(help.key.summary)
+    .option(...storeConfigOption)
+    .option(...whose)
+    .description(help.key.description)
+    .action((options: AuditOptions) =>
+      run(terminal, end, { isPlain: true }, async (act) => act.printLogKeys(options, terminal)),
+    )
+
+  audit
+    .command('export')
+    .summary(help.export.summary)
+    .option('--since <time>', help.export.since)
+    .option('--after <cursor>', help.export.after)
+    .option('--format <format>', help.export.format, 'jsonl')
+    .option('--log <folder>', help.export.log)
+    .option('--key <file>', help.export.key)
+    .option(...storeConfigOption)
+    .option(...whose)
+    .description(help.export.description)
+    .addHelpText('after', help.export.examples)
+    .action((options: ExportOptions) => runExport(options, terminal, end))
+}
+
+/** The lines are on standard output; the summary with the next cursor is not. */
+async function runExport(options: ExportOptions, terminal: Terminal, end: (code: ExitCode) => void): Promise<void> {
+  try {
+    const { exportAudit } = await import('./audit-export.ts')
+    const { code, words } = await exportAudit(options, terminal)
+    terminal.err(code === exitCodes.ok ? words : `${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
+    end(code)
+  } catch (error) {
+    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${error instanceof Error ? error.message : error}`)
+    end(exitCodes.cannotRun)
+  }
 }
 
 type Acts = typeof import('./audit.ts')
@@ -45,13 +81,15 @@ type Acts = typeof import('./audit.ts')
 async function run(
   terminal: Terminal,
   end: (code: ExitCode) => void,
-  { json }: { readonly json?: true },
+  { json, isPlain }: { readonly json?: true; readonly isPlain?: true },
   act: (acts: Acts) => Promise<AuditReport>,
 ): Promise<void> {
   try {
     const { code, words, report } = await act(await import('./audit.ts'))
     const isOk = code === exitCodes.ok
     if (json === true) terminal.out(JSON.stringify(report))
+    // Only what a file is to contain.
+    else if (isOk && isPlain === true) terminal.out(words)
     else if (isOk) terminal.out(`${toned(terminal.isOutColoured, 'green', 'ok')} ${words}`)
     if (!isOk) terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
     end(code)

@@ -1,22 +1,17 @@
-import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { newId, proofFormat, soleApprover } from '@assent/core'
+import { createKeyRing, newId, soleApprover, verifierKey } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, test } from 'vitest'
 import { aFolder, assent, assentHere } from './process.suite.ts'
 import { localKeyRing } from './state.ts'
 
-const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-
 /** A folder with a configuration and an audit log of two asks, one of them settled. */
 async function aRecord(): Promise<{ folder: string; config: string; ask: string; file: (name: string) => string }> {
   const folder = await aFolder({
     'assent.yaml': 'store: sqlite:./assent.db\nservers: { files: { command: my-server } }\n',
-    'private.pem': pem(privateKey, 'pkcs8'),
-    'public.pem': pem(publicKey, 'spki'),
-    'other.pem': pem(generateKeyPairSync('ed25519').publicKey, 'spki'),
   })
   const file = (name: string) => join(folder, name)
   const ask = await withStore(file('assent.db'), async (store) => {
@@ -24,8 +19,11 @@ async function aRecord(): Promise<{ folder: string; config: string; ask: string;
     await raised(store)
     const person = { principal: 'local', groups: [] }
     await store.asks.answer({ tenant: 'default', id, person, via: 'inbox', answer: { action: 'decline' } })
-    const entries = await store.audit.entriesOf('default', id)
-    await writeFile(file('proof.json'), JSON.stringify({ format: proofFormat, tenant: 'default', ask: id, entries }))
+    await writeFile(file('proof.json'), JSON.stringify(await store.audit.proof('default', id)))
+    const elsewhere = await openSqlite(':memory:', { keys: createKeyRing([{ id: 'k', secret: randomBytes(32) }]) })
+    await writeFile(file('own.keys'), (await store.audit.keys('default')).map(verifierKey).join('\n'))
+    await writeFile(file('other.keys'), (await elsewhere.audit.keys('default')).map(verifierKey).join('\n'))
+    await elsewhere.close()
     return id
   })
   return { folder, config: file('assent.yaml'), ask, file }
@@ -58,10 +56,6 @@ async function raised(store: Awaited<ReturnType<typeof openSqlite>>): Promise<st
   return id
 }
 
-function pem(key: KeyObject, type: 'pkcs8' | 'spki'): string {
-  return key.export({ type, format: 'pem' } as never).toString()
-}
-
 function tamper(path: string, sql: string): void {
   const database = new DatabaseSync(path)
   database.exec(sql)
@@ -73,10 +67,10 @@ test('[PROOF-3] [AUDIT-7] the exit code is 0 for an intact log; else it is 1, wi
   const whole = await assent(['audit', 'verify', '--config', 'assent.yaml'], { folder })
   expect(whole).toMatchObject({ code: 0, err: '' })
   expect(whole.out).toBe(
-    'ok The audit log is consistent: 3 entries; 2 asks and 0 grants match it. Not compared with a checkpoint.\n',
+    'ok The audit log is consistent: 3 entries; 2 asks and 0 grants match it. Not compared with an older checkpoint.\n',
   )
 
-  tamper(file('assent.db'), `update audit_entries set body = '{}' where seq = 2`)
+  tamper(file('assent.db'), `update audit_entries set body = '{}' where id = 2`)
   const broken = await assent(['audit', 'verify', '--config', 'assent.yaml'], { folder })
   expect(broken).toEqual({
     code: 1,
@@ -103,18 +97,32 @@ test('[PROOF-3] without --config, assent.yaml in this folder is used, and an emp
 
 test('[PROOF-3] an earlier signed checkpoint reveals a truncated log', async () => {
   const { config, file } = await aRecord()
-  const signed = await assentHere(['audit', 'checkpoint', '--config', config, '--key', file('private.pem')])
+  const signed = await assentHere(['audit', 'checkpoint', '--config', config])
   expect(signed.code).toBe(0)
-  await writeFile(file('checkpoint.json'), signed.out)
-  const verify = (key: string) =>
-    assentHere(['audit', 'verify', '--config', config, '--checkpoint', file('checkpoint.json'), '--key', file(key)])
+  await writeFile(file('checkpoint'), signed.out)
+  const verify = (...more: string[]) =>
+    assentHere(['audit', 'verify', '--config', config, '--checkpoint', file('checkpoint'), ...more])
 
-  expect((await verify('public.pem')).out).toContain('It matches 1 checkpoint, the latest at entry 3.')
-  expect(await verify('other.pem')).toMatchObject({ code: 1, err: expect.stringContaining('not signed with this key') })
-  tamper(file('assent.db'), 'delete from audit_entries where seq = 3')
-  expect(await verify('public.pem')).toMatchObject({ code: 1, err: expect.stringContaining('ends at entry 2') })
-  await writeFile(file('checkpoint.json'), '{}')
-  expect(await verify('public.pem')).toMatchObject({ code: 1, err: expect.stringContaining('is not a checkpoint') })
+  expect((await verify()).out).toContain('It continues the older checkpoint of 3 entries.')
+  tamper(
+    file('assent.db'),
+    'delete from audit_entries where id = 3; delete from log_index; delete from log_tiles; delete from log_heads',
+  )
+  expect(await verify()).toMatchObject({ code: 1, err: expect.stringContaining('not one of this audit log') })
+  await writeFile(file('checkpoint'), '{}')
+  expect(await verify()).toMatchObject({ code: 1, err: expect.stringContaining('not a signed note') })
+})
+
+test('[TLOG-14] audit key prints the keys that verify checkpoints and proofs elsewhere', async () => {
+  const { config, file, ask } = await aRecord()
+  const printed = await assentHere(['audit', 'key', '--config', config])
+  expect(printed).toMatchObject({ code: 0, err: '' })
+  expect(printed.out).toMatch(/^assent\/[0-9a-f]{16}\/default\+[0-9a-f]{8}\+\S+\n$/)
+  await writeFile(file('keys'), printed.out)
+  const verify = (keys: string) => assentHere(['audit', 'verify', '--proof', file('proof.json'), '--key', file(keys)])
+  expect((await verify('keys')).out).toContain(`The audit log that signs with this key contains ${ask}: entries 1, 3.`)
+  expect(await verify('other.keys')).toMatchObject({ code: 1, err: expect.stringContaining('no signature') })
+  expect(await verify('proof.json')).toMatchObject({ code: 1, err: expect.stringContaining('does not contain keys') })
 })
 
 test.each([
@@ -138,12 +146,12 @@ test.each([
     'it has a grant, and nothing was approved',
   ],
   [
-    'an audit log that was cut off, with its head fixed',
-    `delete from audit_entries where seq = 3;
-     update audit_heads set seq = 2, hash = (select hash from audit_entries where seq = 2)`,
+    'an audit log that was cut off, and begins anew',
+    `delete from audit_entries where id = 3;
+     delete from log_index; delete from log_tiles; delete from log_heads`,
     'the audit log has no entry of its end',
   ],
-] as const)('[AUDIT-6] %s is reported with exit code 1, and no checkpoint is signed', async (_, sql, words) => {
+] as const)('[AUDIT-6] %s is reported with exit code 1, and no checkpoint is printed', async (_, sql, words) => {
   const { config, file } = await aRecord()
   tamper(file('assent.db'), sql)
 
@@ -151,24 +159,15 @@ test.each([
   expect(verified).toMatchObject({ code: 1, err: expect.stringContaining(words) })
   const json = await assentHere(['audit', 'verify', '--config', config, '--json'])
   expect(JSON.parse(json.out)).toMatchObject({ ok: false, problems: [{ problem: expect.stringContaining(words) }] })
-  const signed = await assentHere(['audit', 'checkpoint', '--config', config, '--key', file('private.pem')])
-  expect(signed).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was signed.') })
+  const signed = await assentHere(['audit', 'checkpoint', '--config', config])
+  expect(signed).toMatchObject({ code: 1, out: '', err: expect.stringContaining('No checkpoint was printed.') })
 })
 
-test('[PROOF-3] a checkpoint without its public key is refused', async () => {
+test('[PROOF-3] no checkpoint is printed for a damaged log', async () => {
   const { config, file } = await aRecord()
-  const { code, err } = await assentHere(['audit', 'verify', '--config', config, '--checkpoint', file('public.pem')])
-  expect({ code, err }).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('--checkpoint and --key must be used together'),
-  })
-})
-
-test('[PROOF-3] no checkpoint is signed for a damaged log', async () => {
-  const { config, file } = await aRecord()
-  tamper(file('assent.db'), `update audit_entries set hash = 'x' where seq = 1`)
-  const { code, err } = await assentHere(['audit', 'checkpoint', '--config', config, '--key', file('private.pem')])
-  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was signed') })
+  tamper(file('assent.db'), `update log_index set hash = 'x' where place = 0`)
+  const { code, err } = await assentHere(['audit', 'checkpoint', '--config', config])
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('No checkpoint was printed') })
 })
 
 test('[PROOF-3] a proof is verified without a store, and with a store it is also looked up in the log', async () => {
@@ -179,11 +178,14 @@ test('[PROOF-3] a proof is verified without a store, and with a store it is also
   expect((await verify('--config', config)).out).toContain(`The proof of ${ask} is in it`)
 
   // A recreated database is consistent, and the proof shows that it is not the original.
-  tamper(file('assent.db'), 'delete from asks; delete from audit_entries; delete from audit_heads')
+  tamper(
+    file('assent.db'),
+    'delete from asks; delete from audit_entries; delete from log_index; delete from log_tiles; delete from log_heads',
+  )
   await withStore(file('assent.db'), raised)
   expect(await verify('--config', config)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('Entry 1 of the proof'),
+    err: expect.stringContaining('not one of this audit log'),
   })
 })
 

@@ -1,84 +1,109 @@
 // Implements `assent audit`: verifies the audit log, compares asks and grants with it, and compares it with checkpoints
 // and with the proof of one ask.
 
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import {
-  type AuditProof,
-  type Checkpoint,
-  compact,
-  isPlainObject,
-  readJson,
-  verifyCheckpoint,
-  verifyProof,
-} from '@assent/core'
+import { type AuditProof, compact, type NoteKey, type TreeHead, verifierKey, verifyProof } from '@assent/core'
 import type { RecordProblem, Store } from '@assent/store'
 import { problemText } from '../config/problem.ts'
-import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-options.ts'
+import { auditProblem, auditUsage, readJsonFile, readLogKeys, readTextFile } from './audit-files.ts'
+import { verifyLogIn } from './audit-log-verify.ts'
+import type { AuditOptions, AuditReport, VerifyOptions } from './audit-options.ts'
 import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openState, storePlace } from './state.ts'
 import type { Terminal } from './terminal.ts'
 import { auditText as text } from './text/audit.ts'
 
-/** Entries contain their JSON as strings, so the proof itself is nested only a few levels deep. */
-const proofDepth = 8
 /** Problems printed as text; `--json` lists more. */
 const problemsShown = 10
 
 export async function verifyAudit(options: VerifyOptions, terminal: Terminal): Promise<AuditReport> {
-  const { config, tenant, checkpoint, key, proof: proofFile } = options
-  if ((checkpoint === undefined) !== (key === undefined)) {
-    return problem(text.bothNeeded)
-  }
-  const checkpoints = checkpoint === undefined || key === undefined ? [] : readCheckpoints(checkpoint, key, tenant)
-  if (!Array.isArray(checkpoints)) return checkpoints
+  const { config, tenant, checkpoint, key, proof: proofFile, log, entries } = options
+  if (log !== undefined) return verifyLogIn(log, options)
+  if (entries !== undefined) return auditUsage(text.verifyLog.entriesNeedLog)
+  const keys = readLogKeys(key)
+  if (!Array.isArray(keys)) return keys
+  const note = checkpoint === undefined ? undefined : readTextFile(checkpoint)
   if (proofFile === undefined) {
-    return withStore(config, terminal, (store, place) => verifyChain(store, tenant, checkpoints, place))
+    return withStore(config, terminal, (store, place) => verifyLog(store, tenant, { note, keys }, place))
   }
 
-  const verdict = verifyProof(readJsonFile(proofFile))
+  const raw = readJsonFile(proofFile)
+  const verdict = verifyProof(raw, keys.length === 0 ? undefined : keys)
   if (!verdict.ok) {
-    return problem(verdict.problem, { proof: proofFile, ...compact({ seq: verdict.seq }) })
+    return auditProblem(verdict.problem, { proof: proofFile, ...compact({ seq: verdict.seq }) })
   }
-  if (config === undefined) return proofAlone(verdict.proof)
+  if (config === undefined) return proofAlone(verdict.proof, keys.length > 0)
   return withStore(config, terminal, async (store, place) => {
-    const whole = await verifyChain(store, verdict.proof.tenant, checkpoints, place)
-    return whole.code === exitCodes.ok ? proofInRecord(verdict.proof, store, whole) : whole
+    const { proof } = verdict
+    const whole = await verifyLog(store, proof.tenant, { note, keys, ofProof: proof.checkpoint }, place)
+    return whole.code === exitCodes.ok ? proofInRecord(proof, store, whole) : whole
   })
 }
 
-export async function signAudit(options: CheckpointOptions, terminal: Terminal): Promise<AuditReport> {
-  const key = readKey(options.key, createPrivateKey)
-  return withStore(options.config, terminal, async (store) => {
-    const verdict = await store.record.verify(options.tenant)
-    if (!verdict.ok) return problems(verdict.problems, { tenant: options.tenant }, text.nothingSigned)
-    const signed = await store.audit.checkpoint(options.tenant, options.keyId, key)
-    if (signed === undefined) return problem(text.nothingToSign)
-    return { code: exitCodes.ok, words: '', report: { ...signed } }
+/** Prints the current signed checkpoint, unless something does not match. */
+export async function printCheckpoint({ config, tenant }: AuditOptions, terminal: Terminal): Promise<AuditReport> {
+  return withStore(config, terminal, async (store) => {
+    const verdict = await store.record.verify(tenant)
+    if (!verdict.ok) return problems(verdict.problems, { tenant }, text.nothingPrinted)
+    if (verdict.lastSeq === 0) return auditProblem(text.emptyLog)
+    return { code: exitCodes.ok, words: verdict.checkpoint.trimEnd(), report: {} }
   })
 }
 
-async function verifyChain(
+/** Prints the keys that verify checkpoints of this log. */
+export async function printLogKeys({ config, tenant }: AuditOptions, terminal: Terminal): Promise<AuditReport> {
+  return withStore(config, terminal, async (store) => {
+    const keys = (await store.audit.keys(tenant)).map(verifierKey)
+    return { code: exitCodes.ok, words: keys.join('\n'), report: {} }
+  })
+}
+
+interface OlderLog {
+  /** A checkpoint that was kept elsewhere. */
+  readonly note: string | undefined
+  readonly keys: readonly NoteKey[]
+  /** The checkpoint of a proof, which has to be one of this log too. */
+  readonly ofProof?: string
+}
+
+async function verifyLog(
   store: Store,
   tenant: string,
-  checkpoints: readonly Checkpoint[],
+  { note, keys, ofProof }: OlderLog,
   place: string,
 ): Promise<AuditReport> {
-  const verdict = await store.record.verify(tenant, checkpoints)
+  const origin = await store.audit.origin(tenant)
+  if (keys.length > 0 && !keys.some(({ name }) => name === origin)) {
+    return auditProblem(text.otherLog(tenant, origin, [...new Set(keys.map(({ name }) => name))]), { tenant, origin })
+  }
+  const older: TreeHead[] = []
+  for (const one of [note, ofProof]) {
+    const opened = one === undefined ? undefined : await store.audit.openCheckpoint(tenant, one, keys)
+    if (opened?.ok === false) return auditProblem(text.otherCheckpoint(opened.problem), { tenant })
+    if (opened !== undefined) older.push(opened.head)
+  }
+  const verdict = await store.record.verify(tenant, older)
   if (!verdict.ok) return problems(verdict.problems, { tenant })
   const { lastSeq, asks, grants } = verdict
-  const report = { ...verdict, tenant, checkpoints: checkpoints.length }
-  if (lastSeq === 0) return { code: exitCodes.ok, words: text.empty(tenant, place), report }
+  const report = { ...verdict, tenant, checkpoints: older.length }
+  if (lastSeq === 0) {
+    // Who has its keys or a checkpoint expects entries.
+    if (keys.length > 0 || older.length > 0) return auditProblem(text.emptied(tenant, place), { ...report, ok: false })
+    return { code: exitCodes.ok, words: text.empty(tenant, place), report }
+  }
   const unverified = verdict.unknownKeys === 0 ? [] : [text.unknownKeys(verdict.unknownKeys)]
-  const words = [text.consistent(lastSeq, asks, grants), ...unverified, checkpointText(checkpoints)]
+  const words = [
+    text.consistent(lastSeq, asks, grants),
+    ...(verdict.erased === 0 ? [] : [text.erased(verdict.erased)]),
+    ...unverified,
+    checkpointText(note === undefined ? undefined : older[0]),
+  ]
   return { code: exitCodes.ok, words: words.join(' '), report }
 }
 
-/** Reported because the log by itself proves only consistency: a completely rewritten log is consistent too. */
-function checkpointText(checkpoints: readonly Checkpoint[]): string {
-  const latest = checkpoints.at(-1)
-  return latest === undefined ? text.notCompared : text.matches(checkpoints.length, latest.seq)
+/** Reported because the log by itself proves only consistency: a log that began anew is consistent too. */
+function checkpointText(older: TreeHead | undefined): string {
+  return older === undefined ? text.notCompared : text.matches(older.size)
 }
 
 function problems(found: readonly RecordProblem[], more: Readonly<Record<string, unknown>>, before = ''): AuditReport {
@@ -90,53 +115,25 @@ function problems(found: readonly RecordProblem[], more: Readonly<Record<string,
   return { code: exitCodes.problem, words, report: { ok: false, ...more, ...first, problems: found } }
 }
 
-function proofAlone({ ask, entries }: AuditProof): AuditReport {
+function proofAlone({ ask, entries }: AuditProof, isTrusted: boolean): AuditReport {
   const numbers = entries.map(({ seq }) => seq)
-  const words = text.proof(ask, numbers)
+  const words = isTrusted ? text.provenProof(ask, numbers) : text.proof(ask, numbers)
   return { code: exitCodes.ok, words, report: { ok: true, ask, entries: numbers, inRecord: null } }
 }
 
 async function proofInRecord(proof: AuditProof, store: Store, whole: AuditReport): Promise<AuditReport> {
   const { tenant, ask, entries } = proof
-  const wanted = new Map(entries.map(({ seq, hash }) => [seq, hash]))
-  for await (const { seq, hash } of store.audit.entries(tenant, (entries[0]?.seq ?? 1) - 1)) {
-    if (wanted.has(seq) && wanted.get(seq) !== hash) {
-      return problem(text.otherEntry(seq), { ask, seq })
-    }
-    wanted.delete(seq)
-    if (wanted.size === 0) break
+  for (const { seq, hash } of entries) {
+    const { value: found } = await store.audit.entries(tenant, seq - 1).next()
+    if (found === undefined) return auditProblem(text.missingEntry(seq), { ask, seq })
+    if (found.seq !== seq || found.hash !== hash) return auditProblem(text.otherEntry(seq), { ask, seq })
   }
-  const [missing] = wanted.keys()
-  if (missing !== undefined) return problem(text.missingEntry(missing), { ask, seq: missing })
   const numbers = entries.map(({ seq }) => seq)
   const words = `${whole.words} ${text.proofFound(ask, numbers)}`
   return { code: exitCodes.ok, words, report: { ...whole.report, ask, entries: numbers, inRecord: true } }
 }
 
-/** Reads the checkpoints of a file, one per line, all signed with this key; or returns the first problem. */
-function readCheckpoints(file: string, keyFile: string, tenant: string): Checkpoint[] | AuditReport {
-  const key = readKey(keyFile, createPublicKey)
-  const found: Checkpoint[] = []
-  for (const line of readText(file).split('\n')) {
-    if (line.trim() === '') continue
-    const one = parsed(line, file)
-    if (!isCheckpoint(one)) return problem(text.notCheckpoint(file))
-    if (!verifyCheckpoint(one, key)) {
-      return problem(text.otherKey(one.seq), { seq: one.seq })
-    }
-    if (one.tenant !== tenant) return problem(text.otherTenant(one.seq, one.tenant))
-    found.push(one)
-  }
-  if (found.length === 0) return problem(text.noCheckpoint(file))
-  return found.sort((a, b) => a.seq - b.seq)
-}
-
-function isCheckpoint(value: unknown): value is Checkpoint {
-  if (!isPlainObject(value) || !Number.isSafeInteger(value.seq) || !Number.isSafeInteger(value.atMs)) return false
-  return ['tenant', 'hash', 'keyId', 'signature'].every((name) => typeof value[name] === 'string')
-}
-
-async function withStore(
+export async function withStore(
   file: string | undefined,
   terminal: Terminal,
   act: (store: Store, place: string) => Promise<AuditReport>,
@@ -147,7 +144,7 @@ async function withStore(
       'unreadable' in loaded
         ? loaded.unreadable
         : loaded.problems.map((one) => problemText(file ?? usualFile, one)).join('\n')
-    return problem(text.configuration(found))
+    return auditProblem(text.configuration(found))
   }
   const { store } = await openState(loaded.config, terminal.variables, {})
   try {
@@ -155,39 +152,4 @@ async function withStore(
   } finally {
     await store.close()
   }
-}
-
-function problem(words: string, more: Readonly<Record<string, unknown>> = {}): AuditReport {
-  return { code: exitCodes.problem, words, report: { ok: false, problem: words, ...more } }
-}
-
-function readJsonFile(file: string): unknown {
-  return parsed(readText(file), file)
-}
-
-function parsed(json: string, file: string): unknown {
-  try {
-    return readJson(json, { depth: proofDepth, halfPairs: 'refuse', numbers: 'exact' })
-  } catch (error) {
-    throw new Error(text.notJson(file), { cause: error })
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Error(text.unreadable(file), { cause: error })
-  }
-}
-
-function readKey(file: string, read: (pem: string) => KeyObject): KeyObject {
-  const pem = readText(file)
-  try {
-    const key = read(pem)
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch (error) {
-    throw new Error(text.noKey(file), { cause: error })
-  }
-  throw new Error(text.otherKeyType(file))
 }

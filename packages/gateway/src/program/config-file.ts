@@ -44,10 +44,8 @@ export function loadStoreConfig(given: string | undefined, { variables }: Pick<T
 function ownStoreConfig(variables: NodeJS.ProcessEnv): Loaded {
   // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
   const readFile = () => ({ ok: false, reason: configText.noFileToRead }) as const
-  const read = readConfig('servers: { none: { command: none } }\nasks: { surfaces: [client, inbox] }', {
-    variables,
-    readFile,
-  })
+  const smallest = { servers: { none: { command: 'none' } }, asks: { surfaces: ['client', 'inbox'] } }
+  const read = readConfig(JSON.stringify(smallest), { variables, readFile })
   return read.ok ? { ...read, config: { ...read.config, servers: {} } } : read
 }
 

@@ -1,7 +1,9 @@
-// Prints the problems of a configuration: as text on standard error, or as JSON for scripts.
+// Prints the problems of a configuration: as text on standard error, or as JSON for scripts. The file may come from a cloned
+// repository, so its names cannot move the cursor.
 
 import type { Loaded } from '../config/load.ts'
 import { type Problem, problemText } from '../config/problem.ts'
+import { safeLine } from '../inbox/terminal/safe-json.ts'
 import { type Terminal, toned } from './terminal.ts'
 import { configText } from './text/configuration.ts'
 
@@ -9,17 +11,18 @@ import { configText } from './text/configuration.ts'
 export function printFindings(file: string, loaded: Loaded, terminal: Terminal): void {
   const { err, isErrColoured } = terminal
   if ('unreadable' in loaded) {
-    err(`${toned(isErrColoured, 'red', 'error')} ${file}: ${loaded.unreadable}.`)
+    err(`${toned(isErrColoured, 'red', 'error')} ${file}: ${safeLine(loaded.unreadable)}.`)
     return
   }
   for (const warning of loaded.warnings)
-    err(`${toned(isErrColoured, 'yellow', 'warning')} ${problemText(file, warning)}`)
+    err(`${toned(isErrColoured, 'yellow', 'warning')} ${safeLine(problemText(file, warning))}`)
   if (loaded.ok) {
     const words = configText.noProblems(file, Object.keys(loaded.config.servers))
     terminal.out(`${toned(terminal.isOutColoured, 'green', 'ok')} ${words}`)
     return
   }
-  for (const problem of loaded.problems) err(`${toned(isErrColoured, 'red', 'error')} ${problemText(file, problem)}`)
+  for (const problem of loaded.problems)
+    err(`${toned(isErrColoured, 'red', 'error')} ${safeLine(problemText(file, problem))}`)
   err(configText.problems(loaded.problems.length, file))
 }
 

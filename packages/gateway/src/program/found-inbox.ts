@@ -9,10 +9,10 @@ import type { Config } from '../config/settings.ts'
 import { standaloneConfig } from '../config/standalone-config.ts'
 import { expectedOrigin } from '../http/listen.ts'
 import { inboxLimits } from '../inbox/limits.ts'
-import { standaloneLimits } from '../limits.ts'
 import { mentionUnusedFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
+import { standaloneLimits } from './standalone/limits.ts'
 import { inboxFile, keptOrigin } from './standalone/shared-inbox.ts'
 import type { Terminal } from './terminal.ts'
 import { inboxText } from './text/inbox.ts'
@@ -84,7 +84,10 @@ export async function withInbox<T>(
     }
     // Over https the certificate authenticates the server.
     const found = base().protocol === 'https:' ? { origin: base().origin } : await findListener(base, keys, start)
-    if (found === undefined) throw new InboxError(text.notFound(base().origin))
+    if (found === undefined) {
+      const toStart = isStandalone ? text.startInbox : text.startGateway
+      throw new InboxError(text.notFound(base().origin, start === undefined ? toStart : text.notStarted))
+    }
     const signIn = new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs })
     const offer = async (to?: string) => {
       const code = await signIn.invite(localPerson, found.instance)

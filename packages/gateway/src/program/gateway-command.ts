@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { problemText } from '../config/problem.ts'
+import { safeLine } from '../inbox/terminal/safe-json.ts'
 import { gatewayConfigOption, loadOrExplain } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
@@ -20,7 +21,7 @@ export function addGatewayCommand(program: Command, terminal: Terminal, end: (co
       const found = loadOrExplain(given, terminal)
       if (found === undefined) return end(exitCodes.problem)
       const { file, config: first, warnings } = found
-      for (const warning of warnings) terminal.err(help.warning(problemText(file, warning)))
+      for (const warning of warnings) terminal.err(help.warning(safeLine(problemText(file, warning))))
       const load = () => loadConfig(file, terminal.variables)
       try {
         // Loaded here so that `--help` starts quickly.

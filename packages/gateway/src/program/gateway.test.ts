@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -7,6 +8,7 @@ import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { howMany, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { postgresPort } from '../../../../test-kit/postgres.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from '../contract/wire.suite.ts'
 import { aDatabase, aFolder, aKey, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
@@ -154,7 +156,7 @@ const statusOf = async (url: string, path: string) => (await fetch(new URL(path,
 
 test('[PROG-9] without its store the gateway is live but not ready', async () => {
   const { name } = await aDatabase()
-  const wire = await aWireTo(5432)
+  const wire = await aWireTo(postgresPort)
   const gateway = await aRunningGateway(`keys: { k1: "${aKey}" }\nservers: { a: { command: b } }`, {
     ASSENT_STORE: `postgres://root@127.0.0.1:${wire.port}/${name}`,
   })
@@ -204,3 +206,33 @@ test('[PROG-10] calls that exceed the drain time are abandoned, and the exit cod
 
   expect(await gateway.stop()).toBe(0)
 })
+
+test.each([
+  ['a terminal without colours', '', 'Answer questions at http'],
+  ['a file', ' 2>err', undefined],
+])(
+  '[PROG-22] standard error is %s: a link that signs in is printed only to a terminal',
+  async (_, redirected, link) => {
+    const folder = await aFolder({
+      'a.yaml': 'asks: { surfaces: [client, inbox] }\nservers: { a: { url: "http://127.0.0.1:9/mcp" } }',
+    })
+    const main = asking.replace('contract/stdio-server.suite.ts', 'program/main.ts')
+    const command = `exec ${process.execPath} --conditions=assent-source ${main} gateway --config a.yaml${redirected}`
+    const env = { PATH: process.env.PATH, NO_COLOR: '1', ASSENT_LISTEN: '127.0.0.1:0', ASSENT_STORE: 'sqlite:a.db' }
+    const child = spawn('script', ['-qefc', `echo process $$; ${command}`, '/dev/null'], { cwd: folder, env })
+    let seen = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text
+    })
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    closeAfterTest(() => void child.kill())
+
+    await until(() => (seen.includes('Assent is at') ? true : undefined), 60_000)
+    if (link !== undefined) await until(() => (seen.includes(link) ? true : undefined))
+    process.kill(Number(/process (\d+)/.exec(seen)?.[1]))
+    await ended
+
+    const everything = redirected === '' ? seen : seen + (await readFile(join(folder, 'err'), 'utf8'))
+    expect(everything.includes('Answer questions at')).toBe(link !== undefined)
+  },
+)

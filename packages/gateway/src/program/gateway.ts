@@ -12,6 +12,8 @@ import { localPerson, onlyTenant } from '../call/local-person.ts'
 import { toolOf } from '../call/model.ts'
 import { ObservedRelay } from '../call/observed-relay.ts'
 import { type PolicyDecider, PolicyGate } from '../call/policy/policy-gate.ts'
+import { CallRecorder, type RecordSettings } from '../call/record/call-recorder.ts'
+import { RecordWriter } from '../call/record/record-writer.ts'
 import type { OnRefused } from '../call/relay.ts'
 import type { InboxUrl } from '../call/route/ask-link.ts'
 import type { Announces } from '../call/route/inbox-asks.ts'
@@ -31,14 +33,23 @@ import type { ForwardedIn } from '../cluster/listener.ts'
 import { newReplicaId } from '../cluster/replica-names.ts'
 import type { Known } from '../http/host.ts'
 import { listenAt } from '../http/listen.ts'
-import { createHttpServer, endpointPath, type Fallback, type Identify, type Page } from '../http/server.ts'
+import {
+  createHttpServer,
+  endpointPath,
+  type Fallback,
+  type HttpRules,
+  type Identify,
+  type Page,
+} from '../http/server.ts'
 import type { SecretPages } from '../inbox/secrets/secret-pages.ts'
 import { clusterLimits, relayLimits } from '../limits.ts'
+import { StatedNetworks } from '../protocol/networks.ts'
 import { own } from '../protocol/own.ts'
 import { sleep } from '../protocol/sleep.ts'
 import type { ServerConfig } from '../servers/open-upstream.ts'
 import { Servers } from '../servers/servers.ts'
 import type { GatewayCounts } from '../telemetry/metrics.ts'
+import { startText } from './text/gateway.ts'
 
 /** The settings that can change while the gateway runs. */
 export interface Reloadable {
@@ -48,6 +59,8 @@ export interface Reloadable {
   readonly identify?: Identify
   /** Allowed Host names and Origins, in addition to loopback. */
   readonly known?: Known
+  /** Networks of the proxies whose X-Forwarded-For names the caller, such as `10.0.0.0/8`. */
+  readonly trustedProxies?: readonly string[]
   /** How long an ask stays open. */
   readonly askWaitMs?: number | undefined
   /** Whether servers may ask; true by default. */
@@ -64,6 +77,8 @@ export interface Reloadable {
   readonly inboxUrl?: InboxUrl
   /** Which calls need approval, and from whom. Without it, only servers ask. */
   readonly policies?: PolicyDecider | undefined
+  /** Whether every call is recorded; by default only decisions are. */
+  readonly record?: RecordSettings
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -212,11 +227,8 @@ async function waitUntil(condition: () => boolean, until: number): Promise<void>
   while (!condition() && performance.now() < until) await sleep(clusterLimits.drainLookMs)
 }
 
-function rulesOf({ identify = () => localPerson, known = loopbackOnly }: Reloadable): {
-  identify: Identify
-  known: Known
-} {
-  return { identify, known }
+function rulesOf({ identify = () => localPerson, known = loopbackOnly, trustedProxies = [] }: Reloadable): HttpRules {
+  return { identify, known, proxies: new StatedNetworks(trustedProxies) }
 }
 
 interface Parts {
@@ -244,6 +256,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       watch.questionRefused({ server, why: 'no-call' })
       trail.refused({ ...caller, method: '', params: {} }, server, 'no-call')
     },
+    onToolsChanged: (server) => gate.forgetDefinitions(server),
     ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
   const replica = newReplicaId()
@@ -253,8 +266,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
-  const tenant = options.tenant ?? onlyTenant
-  const { store, keys, cluster: settings } = options
+  const { store, keys, cluster: settings, tenant = onlyTenant } = options
   const cluster =
     settings === undefined ? undefined : new Cluster({ settings, store, keys, tenant, heartbeat, onError })
   const others = settings?.listen === undefined ? undefined : cluster
@@ -268,15 +280,22 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     store,
     policies: () => asks.policies,
     hasInbox: (server) => surfacesFor(asks, server).includes('inbox'),
+    announces: (ask) => asks.announces?.(ask) === true,
+    limits: () => asking.limits,
+    onChanged: (server, tool, change) => watch.definitionChanged(server, tool, change),
     onDecided: (call, server, decided) => {
       watch.policyDecided(server, decided)
+      if (decided.mode === 'enforce') call.entry?.decided(decided.effect, decided.policies)
       trail.policyDecided(call, server, decided)
     },
   })
+  const writer = new RecordWriter(store.recordedCalls, (lost) => watch.callsUnrecorded(lost), onError)
+  const recorder = new CallRecorder(writer, () => asks.record, nowMs)
   const relay = new ObservedRelay(
     watch,
     servers.names,
-    async (name) => gate.over(await servers.find(name)),
+    async (name, call) =>
+      recorder.over(await recorder.find(call, name, (server) => servers.find(server)), (inner) => gate.over(inner)),
     trail,
     asking,
     secretPages,
@@ -298,6 +317,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       trail.unseen(call, server, key, how)
     },
     onError,
+    recorder.joined.bind(recorder),
   )
   const deferredCalls = new DeferredCalls(options.store, options.keys, routing, heldCalls, asks, onError)
   return {
@@ -332,6 +352,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     reload: (changes) => {
       Object.assign(asks, askSettingsOf({ ...options, ...changes }))
       servers.use(changes.servers, asks.askWaitMs)
+      gate.forgetDefinitions()
       secretPages?.use(changes.servers)
     },
     close: async (reason) => {
@@ -340,30 +361,25 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       await heldCalls.close()
       await heartbeat.close().catch(onError)
       await servers.close()
+      await writer.close()
       await trail.close()
     },
   }
 }
 
 interface AskSettings extends AskingOptions, RoutingSettings, DeferredCallsSettings {
+  readonly record: RecordSettings
   readonly policies?: PolicyDecider | undefined
 }
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
-  const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
-  const {
-    openAsks,
-    patienceMs,
-    workplace,
-    inboxUrl,
-    silentAfterMs,
-    unseenAfterMs = relayLimits.unseenAfterMs,
-    presence = 'none',
-  } = options
+  const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'], presence = 'none' } = options
+  const { unseenAfterMs = relayLimits.unseenAfterMs, silentAfterMs } = options
+  const { openAsks, patienceMs, workplace, inboxUrl } = options
   const surfacesOf = (server: string) => own(options.servers, server)?.surfaces
   const all = [surfaces, ...Object.keys(options.servers).flatMap((server) => [surfacesOf(server) ?? surfaces])]
   if (presence !== 'none' && !all.every((some) => some.includes('inbox')))
-    throw new AssentError('misconfigured', 'Decisions that need a passkey need the inbox as a surface.')
+    throw new AssentError('misconfigured', startText.presenceWithoutInbox)
   return {
     isEnabled: asksEnabled,
     allowsSecrets: (server) => own(options.servers, server)?.allowsSecretAnswers === true,
@@ -378,6 +394,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     // Present even if undefined, because a reload may remove the setting.
     silentAfterMs,
     policies: options.policies,
+    record: options.record ?? { isOn: false, keepsArguments: false },
     announces: options.announces,
   }
 }

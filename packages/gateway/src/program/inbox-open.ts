@@ -1,7 +1,6 @@
 // `assent inbox open`: opens the web inbox in the browser, signed in, and starts it if no process serves it.
 
 import type { Command } from 'commander'
-import { standaloneLimits } from '../limits.ts'
 import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import {
@@ -16,6 +15,7 @@ import {
 import { endedBy } from './inbox-link.ts'
 import { startBackgroundInbox } from './standalone/background-inbox.ts'
 import { hasDesktop, launch, openCommand } from './standalone/desktop.ts'
+import { standaloneLimits } from './standalone/limits.ts'
 import type { Terminal } from './terminal.ts'
 import { inboxText } from './text/inbox.ts'
 

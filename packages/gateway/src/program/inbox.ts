@@ -18,9 +18,10 @@ import { askListener, listenerKey } from '../inbox/listener-proof.ts'
 import { SecretPages } from '../inbox/secrets/secret-pages.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
-import { standaloneLimits } from '../limits.ts'
 import type { Log } from '../telemetry/log.ts'
+import { standaloneLimits } from './standalone/limits.ts'
 import type { Terminal } from './terminal.ts'
+import { gatewayLog, gatewayTerminalText, namingText } from './text/gateway.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
 
@@ -88,13 +89,14 @@ export async function openInbox(
       if (app !== undefined) return respondWith(app.fetch, request, response)
       response.writeHead(503).end()
     },
-    openAt: async (origin, { isErrColoured, err }) => {
+    openAt: async (origin, { isErrTerminal, err }) => {
       openedAt = origin
       secretPages.openAt(config.inbox.url?.href ?? origin, originHere(origin))
       app = appAt(origin)
       // Only to a terminal: in a log, anyone who can read the log could use the link.
-      const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
-      if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
+      const link =
+        isErrTerminal === true && config.identity === undefined ? await app.signInLink(localPerson) : undefined
+      if (link !== undefined) err(gatewayTerminalText.answerAt(link))
     },
     isServedAt: async (origin) => {
       const signal = AbortSignal.timeout(standaloneLimits.inboxReplyMs)
@@ -143,7 +145,7 @@ export function loginOf({ asks, identity, inbox }: Config, keys?: IssuerKeys): P
 export function namingOf({ servers, identity, inbox }: Pick<Config, 'servers' | 'identity' | 'inbox'>): DisplayNames {
   return {
     nameOf: (principal) => nameOf(principal, identity?.issuer),
-    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
+    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: namingText.fromConfiguration } : {}),
     undoMs: () => inbox.undo,
     presence: () => inbox.presence,
   }
@@ -151,7 +153,7 @@ export function namingOf({ servers, identity, inbox }: Pick<Config, 'servers' | 
 
 /** Without a known name: the subject, since everyone has the same issuer. */
 function nameOf(principal: string, issuer: string | undefined): string {
-  if (principal === localPerson.principal) return 'You'
+  if (principal === localPerson.principal) return namingText.you
   return issuer !== undefined && principal.startsWith(`${issuer}#`) ? principal.slice(issuer.length + 1) : principal
 }
 
@@ -171,14 +173,11 @@ export async function serveStandaloneInbox(
     const origin = expectedOrigin(listen)
     // Of several processes on one machine, the first serves the inbox for all of them.
     if (!(await inbox.isServedAt(origin))) {
-      log.warn(
-        { url: origin },
-        'The port of the inbox is used by another program that is not this Assent: the inbox is not served.',
-      )
+      log.warn({ url: origin }, gatewayLog.inboxPortTaken)
       return () => undefined
     }
     inbox.leaveTo(origin)
-    log.info({ url: origin }, 'Another process on the same store serves the inbox.')
+    log.info({ url: origin }, gatewayLog.inboxElsewhere)
     return () => undefined
   }
   return () => {

@@ -7,24 +7,32 @@
 import { reasonOf } from '../call/model.ts'
 import type { IdentitySettings } from '../config/identity-settings.ts'
 import type { Config } from '../config/settings.ts'
-import { issuerKeysOf } from '../http/identity/identify.ts'
+import { issuerKeysOf, needsOneSubject } from '../http/identity/identify.ts'
 import type { IssuerKeys } from '../http/identity/issuer-keys.ts'
 import { Issuer } from '../inbox/issuer.ts'
 import { identityLimits } from '../limits.ts'
 import { sleep } from '../protocol/sleep.ts'
 import type { Log } from '../telemetry/log.ts'
 import { loginOf } from './inbox.ts'
+import { gatewayLog, startText } from './text/gateway.ts'
 
 export class IssuerInForce {
   readonly #log: Pick<Log, 'exception' | 'info' | 'warn'>
   #settings: IdentitySettings | undefined
+  #excludesRequester: boolean
   #keys: IssuerKeys | undefined
   readonly #closing = new AbortController()
 
-  constructor({ identity }: Pick<Config, 'identity'>, log: Pick<Log, 'exception' | 'info' | 'warn'>) {
+  /** @param excludesRequester whether the policies in force exclude the requester of a call */
+  constructor(
+    { identity }: Pick<Config, 'identity'>,
+    log: Pick<Log, 'exception' | 'info' | 'warn'>,
+    excludesRequester = false,
+  ) {
     this.#log = log
     this.#settings = identity
-    this.#keys = identity === undefined ? undefined : issuerKeysOf(identity, log.exception)
+    this.#excludesRequester = excludesRequester
+    this.#keys = identity === undefined ? undefined : issuerKeysOf(identity, log.exception, excludesRequester)
   }
 
   /** Undefined without an issuer. */
@@ -43,10 +51,10 @@ export class IssuerInForce {
     while (!this.areKeysRead && !this.#closing.signal.aborted) {
       try {
         await this.#keys?.read()
-        if (lastReason !== undefined) this.#log.info({}, 'The keys of the issuer were read.')
+        if (lastReason !== undefined) this.#log.info({}, gatewayLog.issuerKeysRead)
       } catch (error) {
         const reason = reasonOf(error)
-        if (reason !== lastReason) this.#log.warn({ reason }, 'Not ready: the keys of the issuer cannot be read.')
+        if (reason !== lastReason) this.#log.warn({ reason }, gatewayLog.issuerKeysUnreadable)
         lastReason = reason
         await sleep(identityLimits.firstReadMs, this.#closing.signal)
       }
@@ -57,11 +65,15 @@ export class IssuerInForce {
    * The keys for another configuration. Throws an error with an explanation if its issuer cannot be used; the issuer
    * that is already in force is not contacted again.
    */
-  async prepare(before: Config, after: Config): Promise<IssuerKeys | undefined> {
+  async prepare(before: Config, after: Config, excludesRequester = false): Promise<IssuerKeys | undefined> {
     const { identity } = after
     if (identity === undefined) return undefined
-    const isSame = this.#keys !== undefined && this.#settings !== undefined && haveSameKeys(this.#settings, identity)
-    const keys = isSame && this.#keys !== undefined ? this.#keys : issuerKeysOf(identity, this.#log.exception)
+    const isSame =
+      this.#settings !== undefined &&
+      haveSameKeys(this.#settings, identity) &&
+      needsOneSubject(this.#settings, this.#excludesRequester) === needsOneSubject(identity, excludesRequester)
+    const inForce = isSame ? this.#keys : undefined
+    const keys = inForce ?? issuerKeysOf(identity, this.#log.exception, excludesRequester)
     if (!isSame) await checkIssuer(keys)
     const { login } = loginOf(after)
     const isNewLogin = JSON.stringify(login) !== JSON.stringify(loginOf(before).login)
@@ -69,8 +81,9 @@ export class IssuerInForce {
     return keys
   }
 
-  use(identity: IdentitySettings | undefined, keys: IssuerKeys | undefined): void {
+  use(identity: IdentitySettings | undefined, keys: IssuerKeys | undefined, excludesRequester = false): void {
     this.#settings = identity
+    this.#excludesRequester = excludesRequester
     this.#keys = keys
   }
 
@@ -82,7 +95,7 @@ export class IssuerInForce {
 /** The number of keys. Throws if they cannot be read, or there are none. */
 export async function checkIssuer(keys: IssuerKeys): Promise<number> {
   const count = await keys.read()
-  if (count === 0) throw new Error('The issuer has published no key, so no token could be verified.')
+  if (count === 0) throw new Error(startText.noIssuerKey)
   return count
 }
 

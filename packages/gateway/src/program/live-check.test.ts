@@ -5,6 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { audience } from '../../../../test-kit/oidc/provider.ts'
 import { aProvider } from '../../../../test-kit/oidc/token-provider.ts'
+import { aFakeIssuer } from '../http/identity/fake-issuer.suite.ts'
 import { aDatabase, aFolder, aKey, aProcessOf, assent } from './process.suite.ts'
 
 const keys = createKeyRing([{ id: 'k1', secret: Buffer.from(aKey, 'base64') }])
@@ -29,7 +30,7 @@ test('[CHECK-4] a working store, issuer and servers are reported, and the exit c
 
   expect({ code: text.code, err: text.err }).toEqual({ code: 0, err: '' })
   expect(text.out).toMatch(
-    /^ok {4}store: postgres 127\.0\.0\.1:5432\/\w+, schema assent: up to date \(\d+ migrations\); can be written$/m,
+    /^ok {4}store: postgres 127\.0\.0\.1:\d+\/\w+, schema assent: up to date \(\d+ migrations\); can be written$/m,
   )
   expect(text.out).toContain(`ok    issuer: ${provider.issuer}: 1 key read`)
   expect(text.out).toMatch(/^ok {4}server a: 2026-07-28 over stdio, 1 tool/m)
@@ -79,6 +80,33 @@ test('[CHECK-4] an unreachable database and an issuer with another name are repo
   expect(out).toMatch(/^error store: PostgreSQL cannot be reached: .*ECONNREFUSED/m)
   expect(out).toMatch(/^error issuer: .*Its metadata names another issuer\./m)
   expect(out + err).not.toContain('sw0rdfish')
+})
+
+test('[IDENT-15] an issuer with pairwise subjects is reported if a policy excludes the requester', async () => {
+  const fake = await aFakeIssuer()
+  fake.documents['/.well-known/openid-configuration'] = {
+    issuer: fake.issuer,
+    jwks_uri: `${fake.origin}/keys`,
+    authorization_endpoint: `${fake.origin}/authorize`,
+    subject_types_supported: ['pairwise'],
+  }
+  const checked = async (ask: string, more = '') => {
+    const folder = await aConfig([
+      'store: sqlite:./assent.db',
+      `identity: { issuer: "${fake.issuer}", audience: "${audience}"${more} }`,
+      'asks: { surfaces: [inbox] }',
+      'inbox: { url: "https://assent.example.com", client_id: inbox }',
+      `servers: { a: ${aProcessOf('2026-07-28')} }`,
+      `policies: [{ name: all, tools: ["*"], ask: { from: person:ben${ask} } }]`,
+    ])
+    return assent(['config', 'check', '--live'], { folder })
+  }
+
+  const refused = await checked(', exclude: requester')
+  expect(refused.code).toBe(1)
+  expect(refused.out).toMatch(/^error issuer: .*Set identity\.subject_claim/m)
+  expect((await checked('')).code).toBe(0)
+  expect((await checked(', exclude: requester', ', subject_claim: oid')).code).toBe(0)
 })
 
 test('[CHECK-4] a new SQLite store is checked without creating it', async () => {

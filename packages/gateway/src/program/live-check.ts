@@ -12,6 +12,7 @@ import { safeLine } from '../inbox/terminal/safe-json.ts'
 import type { CheckedServer } from '../servers/check-servers.ts'
 import { loginOf } from './inbox.ts'
 import { checkIssuer } from './issuer-in-force.ts'
+import { policiesInForce } from './policies-in-force.ts'
 import { checkedServers, serverLines } from './run-servers.ts'
 import { storePlace } from './state.ts'
 import { type Terminal, toned } from './terminal.ts'
@@ -66,7 +67,9 @@ function storeResult(place: string, { schema, applied, missing, writeProblem }: 
 async function checkSignIn(config: Config): Promise<LiveResult> {
   const { identity } = config
   if (identity === undefined) return { ok: true, words: text.notConfigured }
-  const count = await checkIssuer(issuerKeysOf(identity, () => undefined))
+  const ignore = () => undefined
+  const policies = await policiesInForce(config, ignore)
+  const count = await checkIssuer(issuerKeysOf(identity, ignore, policies?.excludesRequester))
   const keys = text.issuerKeys(identity.issuer, count)
   const { login } = loginOf(config)
   if (login === undefined) return { ok: true, words: keys }

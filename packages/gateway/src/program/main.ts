@@ -13,6 +13,8 @@ if (tooOld !== undefined) {
   ownTerminal().err(tooOld)
   process.exitCode = exitCodes.cannotRun
 } else if (args.length === 0) {
+  const { keepCompiledCode } = await import('./compiled-code.ts')
+  keepCompiledCode(process.env)
   const { serveStandalone } = await import('./standalone/serve-standalone.ts')
   process.exitCode = await serveStandalone(ownTerminal(), process.stdin.isTTY === true ? 'person' : 'client')
 } else {

@@ -8,6 +8,7 @@ import { type Page, showPage } from '../http/server.ts'
 import { programLimits } from '../limits.ts'
 import { isLoopback } from '../protocol/loopback.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { metricsText } from './text/gateway.ts'
 
 export function metricsPage(figures: Metrics): Page {
   return async () => ({
@@ -20,9 +21,7 @@ export function metricsPage(figures: Metrics): Page {
 /** Serves the page only to requests from this machine that were not forwarded by a proxy. */
 export function fromHereAlone(page: Page): Page {
   return (request) =>
-    isFromHere(request)
-      ? page(request)
-      : { status: 403, type: 'text/plain', body: 'Metrics are available only from this machine.\n' }
+    isFromHere(request) ? page(request) : { status: 403, type: 'text/plain', body: metricsText.onlyHere }
 }
 
 /** Serves only these pages. `known` is read at each request, because a reload changes it. */

@@ -14,6 +14,7 @@ import { loadPersonalConfig, storeInWords } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { namingOf } from './inbox.ts'
+import { describeOwnAsker } from './standalone/own-asker.ts'
 import { openState, storePlace } from './state.ts'
 import type { Terminal } from './terminal.ts'
 import { inboxText } from './text/inbox.ts'
@@ -50,7 +51,9 @@ export async function openAskService(file: string | undefined, terminal: Termina
     // A command may run with another configuration than the gateway: the stricter of both settings applies.
     const recorded = await store.passkeys.recordedSetting(onlyTenant)
     const presence = () => stricterPresence(recorded, config.inbox.presence)
-    const naming = { ...namingOf(config), presence }
+    // The user's own store has asks of agents; a gateway may have a server with the same name.
+    const own = file === undefined ? { describe: describeOwnAsker } : {}
+    const naming = { ...namingOf(config), ...own, presence }
     const inboxUrl = config.inbox.url?.href ?? `${expectedOrigin(config.listen)}/`
     const linkOf = (id: string) => askLink(inboxUrl, id)
     const now = () => store.nowMs()

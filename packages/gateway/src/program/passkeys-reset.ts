@@ -51,7 +51,8 @@ export async function resetPasskeys(options: ResetOptions, terminal: Terminal): 
   }
 }
 
-function principalOf(
+/** The principal of the person that an option names, or a sentence about what is wrong with it. */
+export function principalOf(
   { identity }: Config,
   person: string | undefined,
 ): { readonly ok: true; readonly principal: string } | { readonly ok: false; readonly problem: string } {

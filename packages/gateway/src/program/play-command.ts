@@ -25,8 +25,9 @@ export function addPlayCommand(program: Command, terminal: Terminal, end: (code:
         await play([target, ...args], settings, terminal)
         end(exitCodes.ok)
       } catch (error) {
+        const { safeLines } = await import('../inbox/terminal/safe-json.ts')
         const reason = error instanceof Error ? error.message : String(error)
-        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${reason}`)
+        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${safeLines(reason)}`)
         end(exitCodes.cannotRun)
       }
     })

@@ -22,17 +22,20 @@ import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
 import { PlayApi } from '../inbox/playground/play-api.ts'
 import { SecretPages } from '../inbox/secrets/secret-pages.ts'
 import { respondWith } from '../inbox/serve-node.ts'
+import { safeLines } from '../inbox/terminal/safe-json.ts'
 import { WebFiles } from '../inbox/web-files.ts'
-import { standaloneLimits } from '../limits.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { within } from '../protocol/within.ts'
 import type { ServerConfig } from '../servers/open-upstream.ts'
 import { serveStdio } from './gateway.ts'
 import type { PlaySettings } from './play-settings.ts'
 import { handleSignals } from './signals.ts'
+import { standaloneLimits } from './standalone/limits.ts'
 import { openSignedIn } from './standalone/open-signed-in.ts'
 import type { RedirectFile } from './standalone/redirect-file.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { namingText } from './text/gateway.ts'
+import { playText } from './text/run.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
 const loopback = '127.0.0.1'
@@ -44,7 +47,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
   const folder = await mkdtemp(join(tmpdir(), 'assent-play-'))
   const onError = (error: unknown) =>
     terminal.err(
-      `${toned(terminal.isErrColoured, 'yellow', 'error')} ${error instanceof Error ? error.message : error}`,
+      `${toned(terminal.isErrColoured, 'yellow', 'error')} ${safeLines(error instanceof Error ? error.message : String(error))}`,
     )
   const keys = createKeyRing([{ id: 'play', secret: randomBytes(32) }])
   const store = await openSqlite(join(folder, 'assent.db'), { keys, onError, patterns: linearPatterns })
@@ -75,7 +78,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
     await client.begin(ownVersion())
     // Fail before opening a page if the server does not work.
     const first = await client.request('tools/list', {})
-    if ('error' in first) throw new Error(`The server cannot be used. ${first.error.message}`)
+    if ('error' in first) throw new Error(playText.unusable(first.error.message))
     const file = await openInBrowser((await page.signInLink()) ?? '', terminal)
     await signals.stop
     file?.remove()
@@ -119,8 +122,8 @@ async function listen(opening: Opening): Promise<Page> {
     baseUrl: origin,
     keys,
     web: files,
-    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-    describe: () => ({ origin: 'from your command line' }),
+    nameOf: (principal) => (principal === localPerson.principal ? namingText.you : principal),
+    describe: () => ({ origin: namingText.fromCommandLine }),
     secretPages,
     play,
     onError,
@@ -140,24 +143,24 @@ async function listen(opening: Opening): Promise<Page> {
 async function openInBrowser(link: string, { variables, out }: Terminal): Promise<RedirectFile | undefined> {
   try {
     const file = await openSignedIn(link, variables)
-    out('The playground opens in your browser. Ctrl+C stops it.')
+    out(playText.opened)
     setTimeout(file.remove, standaloneLimits.signInMs).unref()
     return file
   } catch {
-    out(`Open ${link} (the link works once). Ctrl+C stops it.`)
+    out(playText.openLink(link))
     return undefined
   }
 }
 
 export function serverOf([target = '', ...args]: readonly string[], { env }: Pick<PlaySettings, 'env'>): ServerConfig {
   if (/^https?:\/\//i.test(target)) {
-    if (!URL.canParse(target)) throw new Error(`Invalid address: ${target}.`)
-    if (args.length > 0) throw new Error('A server at an address takes no arguments.')
+    if (!URL.canParse(target)) throw new Error(playText.invalidAddress(target))
+    if (args.length > 0) throw new Error(playText.addressWithArguments)
     return { url: target }
   }
   const variables = env.map((one) => {
     const at = one.indexOf('=')
-    if (at < 1) throw new Error(`--env takes NAME=value, not ${one}.`)
+    if (at < 1) throw new Error(playText.invalidVariable(one))
     return [one.slice(0, at), one.slice(at + 1)] as const
   })
   // Only this server is connected, and the person chose it: it may open secret pages.
@@ -180,6 +183,6 @@ export function nameOf(words: readonly string[]): string {
 
 function portOf(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`Invalid port: ${text}.`)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(playText.invalidPort(text))
   return port
 }

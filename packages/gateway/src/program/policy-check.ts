@@ -7,12 +7,13 @@ import type { FoundConfig } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { liveTools } from './policy-tools.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { policyCheckText } from './text/policy.ts'
 
 export async function runPolicyCheck(found: FoundConfig, isLive: boolean, terminal: Terminal): Promise<ExitCode> {
   const { file, config } = found
   const { out, isOutColoured } = terminal
   if (config.policies === undefined) {
-    out(`${toned(isOutColoured, 'green', 'ok')} ${file}: no policies. Every call is allowed.`)
+    out(`${toned(isOutColoured, 'green', 'ok')} ${policyCheckText.noPolicies(file)}`)
     return exitCodes.ok
   }
   const policies = await openPolicies(found, terminal)
@@ -25,10 +26,9 @@ export async function runPolicyCheck(found: FoundConfig, isLive: boolean, termin
   printPolicyFindings(file, findings, terminal)
   const errors = findings.filter(({ level }) => level === 'error').length
   const warnings = findings.length - errors
-  const counts = `${count(errors, 'mistake')}, ${count(warnings, 'warning')}`
   const isOk = errors === 0 && tools?.ok !== false
   out(
-    `${isOk ? toned(isOutColoured, 'green', 'ok') : toned(isOutColoured, 'red', 'error')} ${file}: ${count(policies.all.length, 'policy', 'policies')}, ${counts}.`,
+    `${isOk ? toned(isOutColoured, 'green', 'ok') : toned(isOutColoured, 'red', 'error')} ${policyCheckText.result(file, policies.all.length, errors, warnings)}`,
   )
   return isOk ? exitCodes.ok : exitCodes.problem
 }
@@ -36,14 +36,14 @@ export async function runPolicyCheck(found: FoundConfig, isLive: boolean, termin
 /** The policies of a configuration that has some; undefined if they have a mistake, which is printed. */
 export async function openPolicies({ file, config }: FoundConfig, terminal: Terminal): Promise<Policies | undefined> {
   if (config.policies === undefined) {
-    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${file}: there are no policies.`)
+    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${policyCheckText.policiesNeeded(file)}`)
     return undefined
   }
-  const opened = await Policies.open(config.policies)
+  const opened = await Policies.open(config.policies, nearest)
   if (opened instanceof Policies) return opened
   const problems = opened.map((problem): PolicyFinding => ({ level: 'error', ...problem }))
   printPolicyFindings(file, problems, terminal)
-  terminal.err(`${count(problems.length, 'mistake')} in the policies of ${file}.`)
+  terminal.err(policyCheckText.mistakes(problems.length, file))
   return undefined
 }
 
@@ -60,8 +60,4 @@ function printPolicyFindings(file: string, findings: readonly PolicyFinding[], t
 function policyProblemText(file: string, { place, problem, suggestion }: PolicyProblem): string {
   const where = `${place.file ?? file}:${place.line}:${place.column}`
   return safeLine(`${where}: ${problem}${suggestion === undefined ? '' : ` ${suggestion}`}`)
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`
 }

@@ -4,24 +4,27 @@ import type { Command } from 'commander'
 import { gatewayConfigOption, loadOrExplain, usualFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ExplainOptions } from './policy-explain.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, toned } from './terminal.ts'
+import { policyHelp } from './text/policy.ts'
+import { recordedText } from './text/policy-recorded.ts'
+
+interface TestOptions {
+  readonly config?: string
+  readonly recorded?: string
+  readonly live?: true
+}
 
 export function addPolicyCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
-  const policy = program.command('policy').summary('check policies, explain a decision, run test cases')
-  policy.description('Checks policies, explains what they decide about a call, and runs test cases.')
+  const policy = program.command('policy').summary(policyHelp.summary)
+  policy.description(policyHelp.description)
 
   policy
     .command('check')
-    .argument('[file]', 'the configuration, YAML or JSON', usualFile)
-    .option('--live', 'also compare with the tools of the servers')
-    .summary('list all mistakes in policies')
-    .description(
-      'Reads the policies of a configuration and its Cedar files and reports every mistake with its line, its column and a correction: unknown settings, groups and servers, Cedar that does not parse, requirements that cannot be met.\n\nWith --live it connects to every server, as `assent servers` does, and compares the policies with the tools: arguments that no tool has, policies that match no tool, tools that no policy allows.',
-    )
-    .addHelpText(
-      'after',
-      codes('no mistakes; there may be warnings', 'a mistake was found, or a server cannot be used'),
-    )
+    .argument('[file]', policyHelp.check.file, usualFile)
+    .option('--live', policyHelp.check.live)
+    .summary(policyHelp.check.summary)
+    .description(policyHelp.check.description)
+    .addHelpText('after', policyHelp.check.after)
     .action(async (file: string, { live }: { live?: true }) => {
       const found = loadOrExplain(file, terminal)
       if (found === undefined) return end(exitCodes.problem)
@@ -32,19 +35,20 @@ export function addPolicyCommands(program: Command, terminal: Terminal, end: (co
   policy
     .command('explain')
     .option(...gatewayConfigOption)
-    .option('--tool <server/name>', 'explain a call of this tool')
-    .option('--prompt <server/name>', 'explain a request for this prompt')
-    .option('--resource <server/address>', 'explain a read of this resource')
-    .option('--args <json>', 'the arguments of the call, as a JSON object', '{}')
-    .option('--person <subject>', 'the person who calls, by subject')
-    .option('--groups <names>', "the person's groups at the issuer, with commas")
-    .option('--at <time>', 'the time of the call, such as 2026-11-17T22:00:00Z (default: now)')
-    .option('--live', "connect to the servers for the tool's annotations and input schema")
-    .summary('print policies as Cedar, or explain the decision about one call')
-    .description(
-      'Without a call, prints every policy as Cedar text. With --tool, --prompt or --resource, prints what is decided about that call, by which policies, and who must approve it. Nothing is called.',
-    )
-    .addHelpText('after', codes('printed', 'the configuration has a mistake'))
+    .option('--tool <server/name>', policyHelp.explain.tool)
+    .option('--prompt <server/name>', policyHelp.explain.prompt)
+    .option('--resource <server/address>', policyHelp.explain.resource)
+    .option('--args <json>', policyHelp.explain.args, '{}')
+    .option('--person <subject>', policyHelp.explain.person)
+    .option('--groups <names>', policyHelp.explain.groups)
+    .option('--roles <names>', policyHelp.explain.roles)
+    .option('--address <ip>', policyHelp.explain.address)
+    .option('--definition-changed', policyHelp.explain.definitionChanged)
+    .option('--at <time>', policyHelp.explain.at)
+    .option('--live', policyHelp.explain.live)
+    .summary(policyHelp.explain.summary)
+    .description(policyHelp.explain.description)
+    .addHelpText('after', policyHelp.explain.after)
     .action(async (options: ExplainOptions) => {
       const found = loadOrExplain(options.config, terminal)
       if (found === undefined) return end(exitCodes.problem)
@@ -54,25 +58,26 @@ export function addPolicyCommands(program: Command, terminal: Terminal, end: (co
 
   policy
     .command('test')
-    .argument('<cases>', 'the test cases, YAML or JSON')
+    .argument('[cases]', policyHelp.test.cases)
     .option(...gatewayConfigOption)
-    .summary('run test cases against the policies')
-    .description(
-      'Decides every call of a file of test cases with the policies of a configuration and compares the decision with the expected one. Nothing is called, and no server is started.\n\nA case: { name: staging, tool: deploy/rollout, arguments: { env: staging }, person: ann, groups: [engineers], expect: allow }. Optional: prompt or resource instead of tool; annotations and schema of the tool; at, the time of the call; policies, the names of the policies that decide; approvers, such as [group:release-managers].',
-    )
-    .addHelpText('after', codes('every case passes', 'a case fails, or a file has a mistake'))
-    .action(async (cases: string, { config }: { config?: string }) => {
+    .option('--recorded <duration>', policyHelp.test.recorded)
+    .option('--live', policyHelp.test.live)
+    .summary(policyHelp.test.summary)
+    .description(policyHelp.test.description)
+    .addHelpText('after', policyHelp.test.after)
+    .action(async (cases: string | undefined, { config, recorded, live }: TestOptions) => {
+      if ((cases === undefined) === (recorded === undefined)) {
+        const words = cases === undefined ? recordedText.neither : recordedText.casesOrRecorded
+        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
+        return end(exitCodes.usage)
+      }
       const found = loadOrExplain(config, terminal)
       if (found === undefined) return end(exitCodes.problem)
+      if (recorded !== undefined) {
+        const { runPolicyRecorded } = await import('./policy-recorded.ts')
+        return end(await runPolicyRecorded(found, { recorded, ...(live === true ? { live } : {}) }, terminal))
+      }
       const { runPolicyTest } = await import('./policy-test.ts')
-      end(await runPolicyTest(found, cases, terminal))
+      end(await runPolicyTest(found, cases ?? '', terminal))
     })
-}
-
-function codes(ok: string, problem: string): string {
-  return `
-Exit codes:
-  0  ${ok}
-  1  ${problem}
-  2  the command line is invalid`
 }

@@ -1,15 +1,17 @@
 // Implements `assent policy explain`.
 
+import { isIP } from 'node:net'
 import { AssentError, isPlainObject, type JsonObject, parseJsonStrictly } from '@assent/core'
 import type { Policies } from '@assent/policy'
 import { safeLine } from '../inbox/terminal/safe-json.ts'
 import type { FoundConfig } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { type DescribedCall, policyCallOf, targetProblem } from './policy-call.ts'
+import { type DescribedCall, describedPolicyCall, targetProblem, timeIn } from './policy-call.ts'
 import { openPolicies } from './policy-check.ts'
 import { liveTools } from './policy-tools.ts'
 import { decisionLines } from './policy-words.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { policyExplainText } from './text/policy.ts'
 
 /** As commander reads them. */
 export interface ExplainOptions {
@@ -20,6 +22,9 @@ export interface ExplainOptions {
   readonly args?: string
   readonly person?: string
   readonly groups?: string
+  readonly roles?: string
+  readonly address?: string
+  readonly definitionChanged?: true
   readonly at?: string
   readonly live?: true
 }
@@ -42,11 +47,13 @@ export async function runPolicyExplain(
     ({ server, name }) => described.kind === 'tools' && described.target === `${server}/${name}`,
   )
   if (tools !== undefined && tool === undefined && described.kind === 'tools') {
-    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${safeLine(`Unknown tool ${described.target}.`)}`)
+    terminal.err(
+      `${toned(terminal.isErrColoured, 'red', 'error')} ${safeLine(policyExplainText.unknownTool(described.target))}`,
+    )
     return exitCodes.problem
   }
   const { annotations, schema } = tool ?? {}
-  const call = policyCallOf(
+  const call = describedPolicyCall(
     {
       ...described,
       ...(annotations === undefined ? {} : { annotations }),
@@ -58,11 +65,11 @@ export async function runPolicyExplain(
   for (const line of decisionLines(found.file, call, policies.decide(call), policies)) terminal.out(safeLine(line))
   const dryRun = policies.dryRun(call)
   if (dryRun !== undefined) {
-    terminal.out('The policies in dry run would have decided:')
+    terminal.out(policyExplainText.dryRun)
     for (const line of decisionLines(found.file, call, dryRun, policies)) terminal.out(`  ${safeLine(line)}`)
   }
   if (tools === undefined && described.kind === 'tools') {
-    terminal.out("Without --live, the tool's annotations and input schema are unknown: it counts as destructive.")
+    terminal.out(policyExplainText.notLive)
   }
   return exitCodes.ok
 }
@@ -75,19 +82,23 @@ function describedBy(options: ExplainOptions, { config }: FoundConfig): Describe
   )
   const [[kind, target] = ['tools', undefined], ...more] = given
   if (target === undefined) return undefined
-  if (more.length > 0) return 'Give one of --tool, --prompt and --resource.'
+  if (more.length > 0) return policyExplainText.oneTarget
   const wrong = targetProblem(target, config)
-  if (wrong !== undefined) return `${target} ${wrong.problem}. ${wrong.suggestion ?? ''}`.trimEnd()
+  if (wrong !== undefined) return policyExplainText.invalidTarget(target, wrong.problem, wrong.suggestion)
   const args = argumentsIn(options.args ?? '{}')
   if (typeof args === 'string') return args
-  const atMs = options.at === undefined ? Date.now() : Date.parse(options.at)
-  if (Number.isNaN(atMs)) return '--at must be a time, such as 2026-11-17T22:00:00Z.'
+  const atMs = options.at === undefined ? Date.now() : timeIn(options.at)
+  if (options.address !== undefined && isIP(options.address) === 0) return policyExplainText.address
+  if (Number.isNaN(atMs)) return policyExplainText.at
   return {
     kind: kind as DescribedCall['kind'],
     target,
     arguments: args,
     ...(person === undefined ? {} : { person }),
     groups: namesIn(options.groups),
+    roles: namesIn(options.roles),
+    ...(options.address === undefined ? {} : { address: options.address }),
+    ...(options.definitionChanged === true ? { isDefinitionChanged: true } : {}),
     atMs,
   }
 }
@@ -95,9 +106,9 @@ function describedBy(options: ExplainOptions, { config }: FoundConfig): Describe
 function argumentsIn(text: string): JsonObject | string {
   try {
     const value = parseJsonStrictly(text)
-    return isPlainObject(value) ? (value as JsonObject) : '--args must be a JSON object, such as {"env":"production"}.'
+    return isPlainObject(value) ? (value as JsonObject) : policyExplainText.args
   } catch (error) {
-    if (error instanceof AssentError) return `--args: ${error.message}`
+    if (error instanceof AssentError) return policyExplainText.argsProblem(error.message)
     throw error
   }
 }

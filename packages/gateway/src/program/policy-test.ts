@@ -1,17 +1,18 @@
 // Implements `assent policy test`.
 
 import { readFileSync } from 'node:fs'
-import { type Policies, type PolicyDecision, principalNamed } from '@assent/policy'
+import { changedDefinitionPolicy, type Policies, type PolicyDecision, principalNamed } from '@assent/policy'
 import { reasonOf } from '../call/model.ts'
 import { problemText } from '../config/problem.ts'
 import { safeLine } from '../inbox/terminal/safe-json.ts'
 import type { FoundConfig } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { policyCallOf } from './policy-call.ts'
+import { describedPolicyCall } from './policy-call.ts'
 import { type PolicyCase, readCases } from './policy-cases.ts'
 import { openPolicies } from './policy-check.ts'
 import { decisionLines } from './policy-words.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { policyTestText } from './text/policy.ts'
 
 export async function runPolicyTest(found: FoundConfig, casesFile: string, terminal: Terminal): Promise<ExitCode> {
   const { out, err, isOutColoured, isErrColoured } = terminal
@@ -23,18 +24,21 @@ export async function runPolicyTest(found: FoundConfig, casesFile: string, termi
     err(`${error} ${casesFile}: ${text.reason}`)
     return exitCodes.problem
   }
-  const read = readCases(text.text, found.config, Date.now())
+  const read = readCases(text.text, found.config, Date.now(), [
+    ...policies.all.map(({ name }) => name),
+    changedDefinitionPolicy,
+  ])
   if (!read.ok) {
     for (const problem of read.problems) err(`${error} ${safeLine(problemText(casesFile, problem))}`)
     return exitCodes.problem
   }
   let failed = 0
   for (const one of read.cases) {
-    const call = policyCallOf(one.call, found.config, policies)
+    const call = describedPolicyCall(one.call, found.config, policies)
     const decision = policies.decide(call)
     const problems = differences(one, decision, policies, call.person.principal, found.config.identity?.issuer)
     if (problems.length === 0) {
-      out(`${toned(isOutColoured, 'green', 'ok   ')} ${safeLine(one.name)}`)
+      out(`${toned(isOutColoured, 'green', 'ok'.padEnd(5))} ${safeLine(one.name)}`)
       continue
     }
     failed += 1
@@ -44,7 +48,7 @@ export async function runPolicyTest(found: FoundConfig, casesFile: string, termi
     for (const line of decisionLines(found.file, call, decision, policies)) out(`      ${safeLine(line)}`)
   }
   const count = read.cases.length
-  out(`${count - failed} of ${count} ${count === 1 ? 'case passes' : 'cases pass'}.`)
+  out(policyTestText.passed(count - failed, count))
   return failed === 0 ? exitCodes.ok : exitCodes.problem
 }
 
@@ -61,7 +65,7 @@ function differences(
     .requirementsOf(asks, principal)
     .flatMap(({ anyOf }) => anyOf.flat().flatMap((factor) => factor.from))
   return [
-    ...(decision.effect === expect ? [] : [`expected ${expect}, but the decision is ${decision.effect}`]),
+    ...(decision.effect === expect ? [] : [policyTestText.effect(expect, decision.effect)]),
     ...differenceOf('policies', names, decided),
     ...differenceOf(
       'approvers',
@@ -74,17 +78,14 @@ function differences(
 function differenceOf(what: string, expected: readonly string[] | undefined, found: readonly string[]): string[] {
   if (expected === undefined || [...new Set(expected)].sort().join('\n') === [...new Set(found)].sort().join('\n'))
     return []
-  return [`expected the ${what} ${listed(expected)}, but they are ${listed(found)}`]
+  const { listed } = policyTestText
+  return [policyTestText.list(what, listed(expected), listed(found))]
 }
 
 function withIssuer(approver: string, issuer: string | undefined): string {
   return approver.startsWith('person:')
     ? `person:${principalNamed(approver.slice('person:'.length), issuer)}`
     : approver
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? '(none)' : names.map((name) => `"${name}"`).join(', ')
 }
 
 function readText(

@@ -41,65 +41,15 @@ test('[POLICY-15] check reports valid policies', async () => {
   })
 })
 
-const cedarFolder = async (text: string, config = '') => {
-  const folder = await aFolder({
-    'assent.yaml': `${servers}groups: { release: [person:ann] }\npolicies: { cedar: a.cedar${config} }\n`,
-    'a.cedar': text,
-  })
-  const { code, out, err } = await assentHere(['policy', 'check', join(folder, 'assent.yaml')])
-  return { code, out: out.replaceAll(`${folder}/`, ''), err: err.replaceAll(`${folder}/`, '') }
-}
-
-test.each<[what: string, text: string, message: RegExp]>([
-  [
-    'Cedar that does not parse',
-    '@id("a")\npermit(principal, action resource);',
-    /^error a\.cedar:2:26: This is not valid Cedar: unexpected token `resource`/,
-  ],
-  ['no name', '\n  permit(principal, action, resource);', /^error a\.cedar:2:3: A policy needs a name: @id\("…"\)\.$/],
-  [
-    'a misspelt annotation',
-    '@id("a") @aks("release") permit(principal, action, resource);',
-    /^error a\.cedar:1:1: Unknown annotation @aks\./,
-  ],
-  [
-    'an unknown group',
-    '@id("a") @ask("relase") permit(principal, action, resource);',
-    /^error a\.cedar:1:1: @ask: There is no group "relase" in groups\.$/,
-  ],
-  [
-    'two policies with one name',
-    '@id("a") permit(principal, action, resource);\n@id("a") forbid(principal, action, resource);',
-    /^error a\.cedar:2:1: Another policy is called "a"\.$/,
-  ],
-  [
-    'an attribute that does not exist',
-    '@id("a") permit(principal, action, resource) when { resource.destuctive };',
-    /^error a\.cedar:1:1: .*attribute `destuctive`.* not found.*Did you mean `destructive`/,
-  ],
-  [
-    'a comparison of different types',
-    '@id("a") permit(principal, action, resource) when { context.time.hour == "9" };',
-    /^error a\.cedar:1:1: .*types Long and String are not compatible/,
-  ],
-  [
-    'an action that does not exist',
-    '@id("a") permit(principal, action == Action::"tools/cal", resource);',
-    /^error a\.cedar:1:1: .*unrecognized action/,
-  ],
-])('[POLICY-15] check reports %s with its place', async (_what, text, message) => {
-  const { code, err } = await cedarFolder(text)
-  expect(code).toBe(1)
-  expect(err.split('\n')[0]).toMatch(message)
-})
-
 test('[POLICY-15] check warns about requirements that cannot be met and calls that no policy permits', async () => {
-  const { code, err } = await cedarFolder(
-    '@id("two") @ask("2 of release") permit(principal, action == Action::"tools/call", resource);\n@id("no") forbid(principal, action == Action::"prompts/get", resource);',
-  )
+  const { code, err } = await run(['policy', 'check', 'with.yaml'], {
+    'with.yaml': `${servers}groups: { release: [person:ann] }\npolicies: { cedar: a.cedar }\n`,
+    'a.cedar':
+      '@id("two") @ask("2 of release") permit(principal, action == Action::"tools/call", resource);\n@id("no") forbid(principal, action == Action::"prompts/get", resource);',
+  })
   expect(code).toBe(0)
   expect(err.trimEnd().split('\n')).toEqual([
-    'warning a.cedar:1:1: What "two" asks about can never be approved, so every such call is refused: There are fewer approvers than approvals needed. Name more approvers, require fewer approvals, or exclude fewer people.',
+    'warning a.cedar:1:1: What "two" asks about can never be approved, so every such call is refused: There are fewer approvers than approvals needed. Name other approvers, such as a group at the issuer, require fewer approvals, or exclude fewer people.',
     'warning a.cedar:2:1: Policies are about prompts, and none of them allows or asks: all prompts are denied. To allow the others, add: { name: other prompts, prompts: "*", allow: true }',
   ])
 })
@@ -119,7 +69,7 @@ test('[POLICY-16] explain prints the decision about a call and who must approve 
   "production deploys" (assent.yaml:8:5) asks
   "everything else" (assent.yaml:14:5) allows
 Approvals that are needed:
-  2 from group:release-managers, person:ann, but not zoe; within 30m
+  2 approvals from release-managers or ann (not from zoe); within 30m
 Without --live, the tool's annotations and input schema are unknown: it counts as destructive.
 `,
   )
@@ -133,6 +83,11 @@ Without --live, the tool's annotations and input schema are unknown: it counts a
     err: 'error deplay/rollout names the server deplay, which is not in servers. Did you mean deploy?\n',
   })
   expect(await explain('--tool', 'deploy/rollout', '--args', '[1]')).toMatchObject({ code: 2 })
+  expect(await explain('--tool', 'deploy/rollout', '--address', '10.1.2')).toMatchObject({ code: 2 })
+  const changed = await explain('--tool', 'files/read', '--person', 'zoe', '--definition-changed')
+  expect(changed.out).toContain('files/read by zoe: needs approval.')
+  expect(changed.out).toContain('The definition of the tool changed and is not accepted.')
+  expect(changed.out).toContain('1 approval from zoe')
 })
 
 test('[POLICY-17] test compares decisions, policies and approvers with the expected ones', async () => {
@@ -160,9 +115,25 @@ error cases.yaml:11:3: approvers: expected the approvers "person:bob", but they 
         "production deploys" (assent.yaml:8:5) asks
         "everything else" (assent.yaml:14:5) allows
       Approvals that are needed:
-        2 from group:release-managers, person:ann, but not local; within 30m
+        2 approvals from release-managers or ann (not from local); within 30m
 2 of 4 cases pass.
 `)
+})
+
+test('[POLICY-17] test cases can have roles, an address and a changed definition', async () => {
+  const cedar = `@id("all") permit (principal, action, resource);
+@id("role") forbid (principal, action, resource) unless { principal.roles.contains("deployer") };
+@id("inside") forbid (principal, action, resource) unless { context.address.isInRange(ip("10.0.0.0/8")) };`
+  const config = `${servers}policies: { cedar: ./a.cedar }\n`
+  const cases = `
+- { name: inside, tool: deploy/rollout, roles: [deployer], address: 10.1.2.3, expect: allow }
+- { name: without the role, tool: deploy/rollout, address: 10.1.2.3, expect: deny, policies: [role] }
+- { name: outside, tool: deploy/rollout, roles: [deployer], expect: deny, policies: [inside] }
+- { name: changed, tool: deploy/rollout, roles: [deployer], address: 10.1.2.3, definition_changed: true, person: zoe, expect: ask, approvers: [person:zoe] }
+`
+  const files = { 'cases.yaml': cases, 'with.yaml': config, 'a.cedar': cedar }
+  expect(await run(['policy', 'test', 'cases.yaml', '--config', 'with.yaml'], files)).toMatchObject({ code: 0 })
+  expect(await run(['policy', 'check', 'with.yaml'], files)).toMatchObject({ code: 0 })
 })
 
 test('[POLICY-17] mistakes in test cases are reported with their places', async () => {
@@ -171,6 +142,7 @@ test('[POLICY-17] mistakes in test cases are reported with their places', async 
 - { tool: deploy/rollout, expct: allow, expect: deny }
 - { expect: deny }
 - { tool: nowhere/x, expect: deny, at: yesterday }
+- { tool: deploy/rollout, expect: deny, address: here, definition_changed: maybe }
 `
   const { code, err } = await run(['policy', 'test', 'cases.yaml', '--config', 'assent.yaml'], { 'cases.yaml': cases })
   expect(code).toBe(1)
@@ -179,7 +151,9 @@ test('[POLICY-17] mistakes in test cases are reported with their places', async 
     'error cases.yaml:3:27: Unknown setting `2.expct`. Did you mean `expect`?',
     'error cases.yaml:4:3: 3 needs one of tool, prompt and resource. For example: tool: deploy/rollout',
     'error cases.yaml:5:11: 4.tool names the server nowhere, which is not in servers. The servers are deploy, files.',
-    'error cases.yaml:5:40: 4.at must be a time. For example: "2026-11-17T22:00:00Z"',
+    'error cases.yaml:5:40: 4.at must be a time with its time zone. For example: "2026-11-17T22:00:00Z"',
+    'error cases.yaml:6:50: 5.address must be an IP address. For example: 10.1.2.3',
+    'error cases.yaml:6:76: 5.definition_changed must be true or false. Write true, or remove it.',
   ])
 })
 

@@ -1,12 +1,13 @@
 // Runs the program as users do: in a separate process, with a configuration in a temporary folder.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { createDatabase } from '../../../../test-kit/postgres.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { runCommandLine } from './program.ts'
 
@@ -63,7 +64,7 @@ export async function assentHere(words: readonly string[], variables: Variables 
 
 export async function aFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-program-'))
-  closeAfterTest(() => rm(folder, { recursive: true }))
+  closeAfterTest(() => removeFolder(folder))
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return folder
 }
@@ -152,9 +153,10 @@ function collectOutput(child: ChildProcess): { out: string; err: string } {
   return received
 }
 
-/** Only the environment variables that a program needs to start. */
-function minimalEnv(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+/** Only the environment variables that a program needs to start, and the one with which it starts in half the time. */
+export function minimalEnv(): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
 }
 
 export function aProcessOf(generation: '2025-11-25' | '2026-07-28'): string {

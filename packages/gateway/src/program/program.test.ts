@@ -67,6 +67,15 @@ test('[PROG-6] the check exits with 0 for a valid configuration, and with 1 for 
   expect(none).toEqual({ code: 1, out: '', err: 'error assent.yaml: the file does not exist.\n' })
 })
 
+test('[PROG-6] names in a configuration cannot move the cursor or disguise text', async () => {
+  const file = join(await aFolder({ 'a.yaml': `${oneServer}"li\\u001b[2Jsten\\u202e": 1\n` }), 'a.yaml')
+
+  const { code, err } = await assentHere(['config', 'check', file])
+
+  expect(code).toBe(1)
+  expect(err).toContain('Unknown setting `li⟨U+001B⟩[2Jsten⟨U+202E⟩`')
+})
+
 test('[PROG-6] --json prints problems with lines and columns', async () => {
   const file = join(await aFolder({ 'a.yaml': `${oneServer}asks: { wiat: 1m }\n` }), 'a.yaml')
 

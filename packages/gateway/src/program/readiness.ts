@@ -6,12 +6,10 @@
 import type { Store } from '@assent/store'
 import { reasonOf } from '../call/model.ts'
 import { programLimits } from '../limits.ts'
+import { readinessText } from './text/gateway.ts'
 
 /** The reason, as a fixed text: the page is public, so it contains no error text from elsewhere. */
-export interface NotReady {
-  readonly status: 'draining' | 'store unreachable' | 'store not writable' | 'issuer keys not read'
-  readonly reason: string
-}
+export type NotReady = (typeof readinessText)[keyof typeof readinessText]
 
 export interface ReadinessOptions {
   readonly store: Pick<Store, 'calls' | 'replicas'>
@@ -24,12 +22,7 @@ export interface ReadinessOptions {
   readonly now?: () => number
 }
 
-const unreachable: NotReady = { status: 'store unreachable', reason: 'The store cannot be reached.' }
-const readOnly: NotReady = { status: 'store not writable', reason: 'The store is read-only.' }
-const refuses: NotReady = { status: 'store not writable', reason: 'The store refuses writes.' }
-const hangs: NotReady = { status: 'store not writable', reason: 'The store does not confirm writes in time.' }
-const noKeys: NotReady = { status: 'issuer keys not read', reason: 'The keys of the issuer have not been read yet.' }
-const draining: NotReady = { status: 'draining', reason: 'This gateway is shutting down.' }
+const { unreachable, readOnly, refuses, hangs, noKeys, draining } = readinessText
 
 export class Readiness {
   readonly #options: ReadinessOptions

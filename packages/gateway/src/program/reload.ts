@@ -18,6 +18,7 @@ import type { IssuerInForce } from './issuer-in-force.ts'
 import { policiesInForce } from './policies-in-force.ts'
 import { inForceAfter, needRestart, reloadableOf, reloadProblem } from './reloadable.ts'
 import { type KeysInForce, sealKeysFor } from './state.ts'
+import { gatewayLog, startText } from './text/gateway.ts'
 
 /** What a reload changes. */
 export interface ReloadableState {
@@ -79,9 +80,9 @@ export class Reloads {
       return this.#refuse([reasonOf(error)])
     }
     if (needingRestart.length > 0) {
-      log.warn({ settings: needingRestart.join(' ') }, 'These settings take effect after a restart.')
+      log.warn({ settings: needingRestart.join(' ') }, gatewayLog.needRestart)
     }
-    log.info({ file, servers: Object.keys(next.servers).join(' ') }, 'The new configuration is in force.')
+    log.info({ file, servers: Object.keys(next.servers).join(' ') }, gatewayLog.reloaded)
     this.#options.onReloaded(next)
   }
 
@@ -90,16 +91,16 @@ export class Reloads {
     const { gateway, inbox, issuer, keys, live, variables, nowMs, log } = this.#options
     const sealKeys = sealKeysFor(config, variables)
     const ring = createKeyRing(sealKeys)
-    const policies = await policiesInForce(config)
-    const issuerKeys = await issuer.prepare(live.config, config)
-    if (this.#isClosed) throw new Error('The gateway is shutting down.')
+    const policies = await policiesInForce(config, log.exception)
+    const issuerKeys = await issuer.prepare(live.config, config, policies?.excludesRequester)
+    if (this.#isClosed) throw new Error(startText.shuttingDown)
     // Also redact the previous configuration's secrets: calls that started under it may still be running.
     live.redact = redactor([...secretsOf(live.config), ...secretsOf(config)])
     live.config = config
     log.level(config.log.level)
     applyLimits(config)
     keys.use(ring)
-    issuer.use(config.identity, issuerKeys)
+    issuer.use(config.identity, issuerKeys, policies?.excludesRequester)
     gateway.reload(reloadableOf(config, nowMs, log.exception, { issuerKeys, policies, origin: () => inbox?.origin }))
     inbox?.reload(config, sealKeys)
   }
@@ -107,6 +108,6 @@ export class Reloads {
   #refuse(reasons: readonly string[]): void {
     const { file, log } = this.#options
     for (const reason of reasons) log.error({ file }, reason)
-    log.error({ file }, 'The new configuration is refused; the previous one stays in force.')
+    log.error({ file }, gatewayLog.reloadRefused)
   }
 }

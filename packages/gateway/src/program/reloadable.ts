@@ -12,6 +12,7 @@ import { expectedOrigin } from '../http/listen.ts'
 import { isLoopback } from '../protocol/loopback.ts'
 import type { ServerConfig, ServerRules } from '../servers/open-upstream.ts'
 import type { Reloadable } from './gateway.ts'
+import { startText } from './text/gateway.ts'
 
 /** Runtime values in addition to the configuration. */
 export interface InForce {
@@ -35,6 +36,7 @@ export function reloadableOf(
   const changes = {
     servers: serversOf(config),
     known: knownOf(config),
+    trustedProxies: config.trusted_proxies,
     askWaitMs: asks.wait,
     asksEnabled: asks.enabled,
     surfaces: asks.surfaces,
@@ -42,6 +44,7 @@ export function reloadableOf(
     silentAfterMs: asks.silent_after,
     presence: inbox.presence,
     policies,
+    record: { isOn: config.record === 'calls', keepsArguments: config.record_arguments },
     inboxUrl: () => inbox.url?.href ?? `${origin() ?? expectedOrigin(listen)}/`,
   }
   if (identity === undefined) return changes
@@ -99,7 +102,7 @@ export function inForceAfter(before: Config, after: Config): Config {
 export function reloadProblem(before: Config, after: Config): string | undefined {
   const { host } = before.listen
   if (before.identity === undefined || after.identity !== undefined || isLoopback(host)) return undefined
-  return `identity was removed, but this gateway still listens on ${host}, so requests would not be authenticated. Restart it instead.`
+  return startText.identityRemoved(host)
 }
 
 /** Whether sign-in with accounts is switched on or off. With an inbox that needs a restart, for agents too. */

@@ -25,8 +25,9 @@ export function addRunCommand(program: Command, terminal: Terminal, end: (code: 
         const { runTool } = await import('./run-tool.ts')
         end(await runTool([target, ...args], settings, terminal))
       } catch (error) {
+        const { safeLines } = await import('../inbox/terminal/safe-json.ts')
         const reason = error instanceof Error ? error.message : String(error)
-        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${reason}`)
+        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${safeLines(reason)}`)
         end(exitCodes.cannotRun)
       }
     })

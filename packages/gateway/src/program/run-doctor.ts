@@ -5,6 +5,7 @@ import { problemText } from '../config/problem.ts'
 import type { Config } from '../config/settings.ts'
 import { standaloneConfig } from '../config/standalone-config.ts'
 import { listenerKey } from '../inbox/listener-proof.ts'
+import { safeJson, safeLine } from '../inbox/terminal/safe-json.ts'
 import type { DoctorFinding, ExpectedInbox } from '../setup/doctor/environment.ts'
 import { type Examined, type ExaminedFolder, examine, type Report } from '../setup/doctor/examine.ts'
 import type { RevisionCheck } from '../setup/doctor/live.ts'
@@ -48,7 +49,7 @@ export async function runDoctor(
       onClient: (client) => print(clientText(client, terminal)),
     },
   )
-  if (json === true) terminal.out(JSON.stringify(report))
+  if (json === true) terminal.out(safeJson(report))
   else if (clients.length === 0) terminal.out(text.noClient)
   else terminal.out(`\n${endText(report)}`)
   return report.ok ? exitCodes.ok : exitCodes.problem
@@ -98,7 +99,7 @@ function clientText(client: Examined, terminal: Terminal): string {
   const state = problems.length === 0 ? stateText(places) : isLate ? text.late : text.problems(problems.length)
   return [
     `${mark(problems.length === 0, terminal)} ${name}: ${state}`,
-    ...problems.map((problem) => `    ${toned(terminal.isOutColoured, 'red', text.problem)}: ${problem}`),
+    ...problems.map((problem) => `    ${toned(terminal.isOutColoured, 'red', text.problem)}: ${safeLine(problem)}`),
     ...places.map(placeLine),
     `    ${text.shows(report.forms, report.links, report.waits)}`,
     `    ${text.inbox(report.inbox)}`,
@@ -109,9 +110,12 @@ function stateText(places: readonly ExaminedFolder[]): string {
   return places.some(({ live }) => live !== undefined) ? text.works : text.notStarted
 }
 
-/** The command is shown where it was not started; where it failed, it is part of the problem. */
+/**
+ * The command is shown where it was not started; where it failed, it is part of the problem. Both may come from a cloned
+ * repository.
+ */
 function placeLine({ file, words, live }: ExaminedFolder): string {
-  if (live === undefined) return `    ${file}: ${words}`
+  if (live === undefined) return `    ${file}: ${safeLine(words)}`
   if (!live.sessions.ok) return `    ${file}`
   return `    ${file}: ${text.tools(live.sessions.tools.length)}; ${checkText(live.sessions)}; ${checkText(live.stateless)}`
 }
@@ -123,9 +127,10 @@ function checkText(check: RevisionCheck): string {
 
 function endText({ surroundings, clients }: Report): string {
   const working = clients.filter(({ problems }) => problems.length === 0).length
+  const notSetUp = clients.filter(({ places }) => places.length === 0).length
   const counted = clients.filter(({ places }) => places.length > 0).flatMap(({ problems }) => problems)
   const count = counted.length + surroundings.filter(({ ok }) => !ok).length
-  return text.end(working, clients.length, count)
+  return text.end(working, clients.length, notSetUp, count)
 }
 
 function mark(ok: boolean | undefined, { isOutColoured }: Terminal): string {

@@ -13,6 +13,7 @@ import type { ClusterSettings } from '../cluster/cluster.ts'
 import { addressText } from '../config/kinds.ts'
 import type { Loaded } from '../config/load.ts'
 import { redactor, secretsOf } from '../config/redact.ts'
+import { periodsOf } from '../config/retention-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { resourceOf } from '../http/identity/identify.ts'
 import type { Page } from '../http/server.ts'
@@ -38,6 +39,7 @@ import { knownOf, reloadableOf } from './reloadable.ts'
 import { handleSignals } from './signals.ts'
 import { type KeysInForce, openState } from './state.ts'
 import type { Terminal } from './terminal.ts'
+import { gatewayLog, gatewayTerminalText, startText } from './text/gateway.ts'
 
 export interface Running {
   readonly file: string
@@ -57,17 +59,17 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     process.exit(exitCodes.cannotRun)
   })
   if (isStdio && first.identity !== undefined && first.asks.surfaces.includes('inbox')) {
-    throw new Error(
-      'With --stdio only the user who started the client is asked, so an inbox with sign-in by identity would show nothing. Remove identity from this configuration.',
-    )
+    throw new Error(startText.stdioWithIdentity)
   }
-  log.info({ file: resolve(file) }, 'Configuration read.')
-  const policies = await policiesInForce(first)
+  log.info({ file: resolve(file) }, gatewayLog.configurationRead)
+  const policies = await policiesInForce(first, log.exception)
   applyLimits(first)
   const figures = new Metrics(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {
     onError: log.exception,
     onStep: (step) => figures.store.step(step),
+    onIntegrated: (integrated) => figures.store.integrated(integrated),
+    onLongTransaction: (transaction) => log.warn({ transaction }, gatewayLog.longTransaction),
     onUnverified: ({ tenant, askId, problem, message }) => {
       figures.unverified(problem.what, problem.reason)
       log.error({ tenant, ask: askId, ...problem }, message)
@@ -76,9 +78,14 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   figures.store.lookAt(store)
   logNotificationTransport(store, log)
   const watch = logTelemetry(figures, log)
-  const sweeping = setInterval(() => void store.sweep().catch(log.exception), programLimits.sweepEveryMs)
+  const sweep = async () => {
+    await store.sweep()
+    await store.recordedCalls.deleteOlderThan(onlyTenant, periodsOf(live.config.retention).callsMs)
+  }
+  const sequencer = store.startSequencer([onlyTenant], log.exception)
+  const sweeping = setInterval(() => void sweep().catch(log.exception), programLimits.sweepEveryMs)
   await store.passkeys.recordSetting(onlyTenant, first.inbox.presence)
-  const issuer = new IssuerInForce(first, log)
+  const issuer = new IssuerInForce(first, log, policies?.excludesRequester)
   figures.issuer.lookAt(() => issuer.keys)
   try {
     const issuerKeys = () => issuer.keys
@@ -126,24 +133,22 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   } finally {
     issuer.close()
     clearInterval(sweeping)
+    await sequencer.stop()
     await store.close()
   }
-  log.info({}, 'Stopped.')
+  log.info({}, gatewayLog.stopped)
 }
 
-function notificationsOf({ notify, identity }: Config): NotificationSettings {
-  return { notify, issuer: identity?.issuer }
+function notificationsOf({ notify, identity, groups }: Config): NotificationSettings {
+  return { notify, issuer: identity?.issuer, groups }
 }
 
 /** Logs the notification transport, which the configuration alone does not show. */
 function logNotificationTransport({ notifications: { transport }, isPooled }: Store, log: Log): void {
   const fields = { notifications: transport, pooled: isPooled }
   if (transport === 'poll') {
-    log.warn(
-      fields,
-      'The store is reached through a connection pooler, where LISTEN does not work: changes by other gateways are found by polling. Set wake to the address of the database itself, or to NATS.',
-    )
-  } else log.info(fields, 'The store is open.')
+    log.warn(fields, gatewayLog.polling)
+  } else log.info(fields, gatewayLog.storeOpen)
 }
 
 function reporting(
@@ -154,7 +159,7 @@ function reporting(
   return {
     onError: log.exception,
     onServerLog: (server, line) => {
-      if (live.config.log.servers) log.info({ server, line }, 'The server printed a line.')
+      if (live.config.log.servers) log.info({ server, line }, gatewayLog.serverLine)
     },
     watch,
   }
@@ -200,8 +205,8 @@ async function serveOverHttp(serving: Serving): Promise<void> {
       isDraining: () => isDraining,
       areIssuerKeysRead: () => issuer.areKeysRead,
       onChange: (found, error) => {
-        if (found === undefined) log.info({}, 'Ready.')
-        else log.warn(error === undefined ? {} : { reason: reasonOf(error) }, `Not ready: ${found.reason}`)
+        if (found === undefined) log.info({}, gatewayLog.ready)
+        else log.warn(error === undefined ? {} : { reason: reasonOf(error) }, gatewayLog.notReady(found.reason))
       },
     }),
   )
@@ -210,8 +215,7 @@ async function serveOverHttp(serving: Serving): Promise<void> {
   const shared = {
     cluster: clusterOf(live.config),
     resumes: live.config.sessions.resume,
-    onJoinWait: () =>
-      log.info({}, 'Another gateway that this one cannot run with holds a lease. Waiting for it to end.'),
+    onJoinWait: () => log.info({}, gatewayLog.waitingForLease),
   }
   const gateway = await startGateway({ ...parts, ...fallback, ...shared, listen, pages }).catch((error: unknown) => {
     throw explained(error, addressText(listen))
@@ -246,14 +250,14 @@ async function serveOverHttp(serving: Serving): Promise<void> {
   })
   const signals = handleSignals(() => reloads.request())
   void issuer.begin()
-  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
-  if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
+  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, gatewayLog.listening)
+  if (terminal.isOutTerminal === true) terminal.out(gatewayTerminalText.running(gateway.url))
   await inbox?.openAt(gateway.origin, terminal)
   const signal = await signals.stop
   isDraining = true
   reloads.close()
   const noticeMs = noticeOf(signal, store)
-  log.info({ signal, withinMs: programLimits.drainMs, noticeMs }, 'Shutting down: readiness off, draining.')
+  log.info({ signal, withinMs: programLimits.drainMs, noticeMs }, gatewayLog.draining)
   await sleep(noticeMs)
   inbox?.endStreams()
   await gateway.drain(programLimits.drainMs - noticeMs)
@@ -291,13 +295,13 @@ function metricsPages(figures: Metrics, { metrics }: Config): Record<string, Pag
 function explained(error: unknown, place: string): Error {
   const code = (error as NodeJS.ErrnoException).code
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${place} is taken by another program. Stop it, or set another port in listen.`,
-    EADDRNOTAVAIL: `${place} is not an address of this machine. Set listen to one.`,
-    EACCES: `This user may not listen on ${place}. Use a port above 1023.`,
-    ENOTFOUND: `${place} is not a known host. Set listen to an address of this machine.`,
+    EADDRINUSE: startText.taken(place),
+    EADDRNOTAVAIL: startText.notOurAddress(place),
+    EACCES: startText.notAllowed(place),
+    ENOTFOUND: startText.unknownHost(place),
   }
   const reason = reasons[code ?? '']
   return reason === undefined && error instanceof Error
     ? error
-    : new Error(reason ?? `The gateway cannot listen on ${place}.`, { cause: error })
+    : new Error(reason ?? startText.cannotListen(place), { cause: error })
 }

@@ -1,19 +1,19 @@
 // Signal handlers of a long-running program: stop and reload.
 
+import { constants } from 'node:os'
+
 export interface Signals {
-  /** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once. */
+  /** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once, with its exit code. */
   readonly stop: Promise<NodeJS.Signals>
   /** Removes the signal handlers. */
   remove(): void
 }
 
-const interrupted = 130
-
 export function handleSignals(onHangup: (() => void) | undefined): Signals {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(interrupted)
+    if (isStopping) process.exit(128 + constants.signals[signal])
     isStopping = true
     resolve(signal)
   }

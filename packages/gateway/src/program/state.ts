@@ -11,6 +11,7 @@ import { homeFolder } from '@assent/tools/home'
 import { linearPatterns } from '../call/screen/patterns.ts'
 import type { Config } from '../config/settings.ts'
 import { sealSecret } from '../config/special-kinds.ts'
+import { startText } from './text/gateway.ts'
 
 export interface State {
   readonly store: Store
@@ -31,6 +32,10 @@ export class KeysInForce implements KeyRing {
     return this.#ring.sealing
   }
 
+  get all(): readonly RingKey[] {
+    return this.#ring.all
+  }
+
   find(id: string): RingKey | undefined {
     return this.#ring.find(id)
   }
@@ -43,7 +48,7 @@ export class KeysInForce implements KeyRing {
 export async function openState(
   config: Config,
   variables: NodeJS.ProcessEnv,
-  handlers: Pick<StoreOptions, 'onError' | 'onUnverified' | 'onStep'>,
+  handlers: Pick<StoreOptions, 'onError' | 'onUnverified' | 'onStep' | 'onIntegrated' | 'onLongTransaction'>,
 ): Promise<State> {
   const place = storePlace(config.store, variables)
   createDatabaseFile(place)
@@ -109,5 +114,5 @@ function readOrCreateKey(path: string): Uint8Array {
   }
   const read = sealSecret.read(readFileSync(path, 'utf8'))
   if (read.ok) return read.value
-  throw new AssentError('misconfigured', `The key in ${path} ${read.problem}. Remove the file to create a new one.`)
+  throw new AssentError('misconfigured', startText.invalidKey(path, read.problem))
 }

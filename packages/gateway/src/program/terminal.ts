@@ -5,9 +5,14 @@ import { styleText } from 'node:util'
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Resolves when the reader of the output has taken it; false if the reader has closed it. For long outputs. */
+  readonly taken?: () => Promise<boolean>
   readonly variables: NodeJS.ProcessEnv
   /** The words that start this program, without a command; undefined if it was not started by itself. */
   readonly program?: readonly string[]
+  /** A person reads standard output or standard error as it is written; false if it goes to a file or a pipe. */
+  readonly isOutTerminal?: boolean
+  readonly isErrTerminal?: boolean
   readonly isOutColoured: boolean
   readonly isErrColoured: boolean
   /** Asks the person at this terminal; anything except y or yes is a no. Undefined without a terminal. */
@@ -25,8 +30,11 @@ export function ownTerminal(): Terminal {
       process.stdout.write(`${text}\n`)
     },
     err: (text) => void process.stderr.write(`${text}\n`),
+    taken: outputTaken,
     variables: process.env,
     program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
+    isOutTerminal: process.stdout.isTTY === true,
+    isErrTerminal: process.stderr.isTTY === true,
     isOutColoured: mayColour(process.stdout.isTTY, process.env),
     isErrColoured: mayColour(process.stderr.isTTY, process.env),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: askYesOrNo, ask: askLine } : {}),
@@ -36,6 +44,16 @@ export function ownTerminal(): Terminal {
 /** The reader has closed the pipe, as in `assent asks list | head -1`: the command goes on without output. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
+}
+
+async function outputTaken(): Promise<boolean> {
+  const { stdout } = process
+  if (stdout.writableNeedDrain && !stdout.destroyed)
+    await new Promise<void>((resolve) => {
+      stdout.once('drain', resolve)
+      stdout.once('close', resolve)
+    })
+  return !stdout.destroyed && stdout.errored === null
 }
 
 async function askYesOrNo(question: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { interactive, isInteractive, yielding } from '@assent/sdk'
 import { runInTerminal } from '@assent/sdk/terminal'
+import { runText } from './text/run.ts'
 
 type AnyFunction = (...given: never[]) => unknown
 type RunOne = (given: Readonly<Record<string, unknown>> | undefined) => Promise<unknown>
@@ -21,12 +22,12 @@ export async function toolOfFile(file: string, name: string | undefined): Promis
   const tools = toolsIn(module)
   const names = [...tools.keys()].sort()
   if (names.length === 0) {
-    throw new Error(`${file} exports no tool. If it is a server, run it with: assent run node ${file}`)
+    throw new Error(runText.noTool(file))
   }
   const chosen = name ?? (names.length === 1 ? names[0] : undefined)
-  if (chosen === undefined) throw new Error(`${file} has several tools. Choose one with --tool: ${names.join(', ')}.`)
+  if (chosen === undefined) throw new Error(runText.severalTools(file, names))
   const run = tools.get(chosen)
-  if (run === undefined) throw new Error(`${file} has no tool "${chosen}". It has ${names.join(', ')}.`)
+  if (run === undefined) throw new Error(runText.unknownTool(file, chosen, names))
   return run
 }
 
@@ -64,8 +65,7 @@ function runOf(name: string, exported: AnyFunction): RunOne {
 }
 
 function isGenerator(candidate: unknown): boolean {
-  const kind = Object.prototype.toString.call(candidate)
-  return kind === '[object GeneratorFunction]' || kind === '[object AsyncGeneratorFunction]'
+  return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(candidate))
 }
 
 function generating(generator: AnyFunction): (...given: never[]) => Promise<unknown> {

@@ -17,6 +17,7 @@ import { playLimits } from '../inbox/limits.ts'
 import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
 import { answerOne } from '../inbox/terminal/answer-one.ts'
 import { LiveAsks } from '../inbox/terminal/live-asks.ts'
+import { safeLines } from '../inbox/terminal/safe-json.ts'
 import { sleep } from '../protocol/sleep.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { within } from '../protocol/within.ts'
@@ -25,13 +26,15 @@ import { nameOf, serverOf } from './play.ts'
 import type { RunToolSettings } from './run-tool-settings.ts'
 import { handleSignals } from './signals.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { namingText } from './text/gateway.ts'
+import { playText, runText } from './text/run.ts'
 
 export function toolOfServer(words: readonly string[], settings: RunToolSettings, terminal: Terminal) {
   return async (given: Readonly<Record<string, unknown>> | undefined): Promise<unknown> => {
     const server = nameOf(words)
     const onError = (error: unknown) =>
       terminal.err(
-        `${toned(terminal.isErrColoured, 'yellow', 'error')} ${error instanceof Error ? error.message : error}`,
+        `${toned(terminal.isErrColoured, 'yellow', 'error')} ${safeLines(error instanceof Error ? error.message : String(error))}`,
       )
     const keys = createKeyRing([{ id: 'run', secret: randomBytes(32) }])
     const store = await openSqlite(':memory:', { keys, onError, patterns: linearPatterns })
@@ -64,7 +67,7 @@ export function toolOfServer(words: readonly string[], settings: RunToolSettings
       const reply = await Promise.race([calling, answering])
       ended.abort()
       await Promise.allSettled([calling, answering])
-      if (reply === undefined) throw new Error('The call was stopped.')
+      if (reply === undefined) throw new Error(runText.stopped)
       if ('error' in reply) throw new Error(reply.error.message)
       return reply.result
     } finally {
@@ -79,14 +82,13 @@ export function toolOfServer(words: readonly string[], settings: RunToolSettings
 
 async function chosenTool(client: PlayClient, name: string | undefined): Promise<string> {
   const listed = await client.request('tools/list', {})
-  if ('error' in listed) throw new Error(`The server cannot be used. ${listed.error.message}`)
+  if ('error' in listed) throw new Error(playText.unusable(listed.error.message))
   const { tools } = listed.result as { readonly tools?: readonly { readonly name: string }[] }
   const names = (tools ?? []).map((tool) => tool.name).filter((one) => one !== awaitTool)
   // With one server, the gateway leaves the names of its tools as they are.
   const [only, ...others] = name === undefined ? names : names.filter((one) => one === name)
   if (only !== undefined && others.length === 0) return only
-  const reason = name === undefined ? 'Choose a tool with --tool' : `The server has no tool "${name}"`
-  throw new Error(`${reason}. It has: ${names.join(', ')}.`)
+  throw new Error(name === undefined ? runText.chooseTool(names) : runText.unknownServerTool(name, names))
 }
 
 /** Shows one open ask after the other, until the call has ended. Returns a result if no person can be asked here. */
@@ -96,7 +98,7 @@ async function answerHere(
   onError: (error: unknown) => void,
 ): Promise<{ readonly result: JsonObject } | undefined> {
   const now = () => store.nowMs()
-  const naming = { nameOf: () => 'You', describe: () => ({ origin: 'from your command line' }) }
+  const naming = { nameOf: () => namingText.you, describe: () => ({ origin: namingText.fromCommandLine }) }
   const service = new AskService({ store, tenant: onlyTenant, naming, now, via: 'terminal' })
   const feed = new ChangeFeed(store, onlyTenant, onError)
   const live = new LiveAsks({ service, feed, person: localPerson, now, onError })
@@ -118,8 +120,7 @@ async function answerHere(
 }
 
 function noPerson(title: string): JsonObject {
-  const text = `No person could be asked "${title}": there is no terminal here.`
-  return { isError: true, content: [{ type: 'text', text }] }
+  return { isError: true, content: [{ type: 'text', text: runText.noTerminal(title) }] }
 }
 
 function nextChange(live: LiveAsks, signal: AbortSignal): Promise<void> {

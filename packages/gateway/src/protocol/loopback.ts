@@ -1,4 +1,5 @@
-// Which host names and addresses count as this machine. This list grants access, so there is no other one.
+// Which host names and addresses count as this machine, and which as all its addresses. The list of this machine's names
+// grants access, so there is no other one.
 
 import { isIP } from 'node:net'
 
@@ -19,4 +20,13 @@ export function isLoopback(host: string): boolean {
 /** Whether a browser may reach this machine under the name: it resolves names under `localhost` without DNS. */
 export function mayReachLoopback(host: string): boolean {
   return isLoopback(host) || host.startsWith('127.') || host.endsWith('.localhost')
+}
+
+const wildcards = ['0.0.0.0', '[::]', '[::ffff:0:0]']
+
+/** Whether a listener with this host is on all addresses of the machine, in any spelling, such as `[::0]`. */
+export function isWildcard(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  const address = `http://${bare.includes(':') ? `[${bare}]` : bare}`
+  return URL.canParse(address) ? wildcards.includes(new URL(address).hostname) : bare === ''
 }

@@ -102,3 +102,21 @@ test.each(['9007199254740993', '1.5', '1e400', '-9007199254740992'])(
     expect(readMessage(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toBeUndefined()
   },
 )
+
+test.each([
+  { ref: { name: 'a' }, Ref: { name: 'b' } },
+  { ref: { name: 'a', Name: 'b' } },
+  { ref: { uri: 'notes://a', URI: 'notes://b' } },
+  { ref: { type: 'ref/prompt', Type: 'ref/resource', name: 'a' } },
+  { notifications: {}, Notifications: {} },
+  { notifications: { resourceSubscriptions: [], ResourceSubscriptions: ['notes://b'] } },
+])('[POLICY-70] members that another parser could take for those that decide are rejected: %j', (params) => {
+  expect(readMessage(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'completion/complete', params }))).toBeUndefined()
+})
+
+test('[POLICY-70] other members of a reference are passed on', () => {
+  const params = { ref: { type: 'ref/prompt', name: 'a', title: 'b' }, argument: { name: 'c', value: '' } }
+  expect(readMessage(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'completion/complete', params }))).toMatchObject({
+    params,
+  })
+})

@@ -34,6 +34,9 @@ export type Reply =
 
 export type Message = Request | Notification | Reply
 
+/** A server announces that its tools changed. */
+export const toolsChanged = 'notifications/tools/list_changed'
+
 export const errorCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -87,7 +90,7 @@ function isMessage(value: unknown): value is Message {
   if (!isPlainObject(value) || value.jsonrpc !== '2.0') return false
   if (value.params !== undefined && !isPlainObject(value.params)) return false
   if (decidingNames.message.hasLookAlike(value) || decidingNames.result.hasLookAlike(value.result)) return false
-  if (value.id !== undefined && decidingNames.request.hasLookAlike(value.params)) return false
+  if (value.id !== undefined && isRequestWithLookAlike(value.params)) return false
   // A rounded number would be returned as a different id.
   const hasId = typeof value.id === 'string' || Number.isSafeInteger(value.id)
   if (value.method !== undefined) {
@@ -98,6 +101,16 @@ function isMessage(value: unknown): value is Message {
   if (isPlainObject(value.result)) return hasId && value.error === undefined
   const { error } = value
   return isPlainObject(error) && typeof error.code === 'number' && typeof error.message === 'string'
+}
+
+function isRequestWithLookAlike(params: unknown): boolean {
+  if (!isPlainObject(params)) return false
+  const { request, reference, subscriptions } = decidingNames
+  return (
+    request.hasLookAlike(params) ||
+    reference.hasLookAlike(params.ref) ||
+    subscriptions.hasLookAlike(params.notifications)
+  )
 }
 
 export function isRequest(message: Message): message is Request {
@@ -129,4 +142,15 @@ export function objectAt(parent: JsonObject | undefined, name: string): JsonObje
 export function stringAt(parent: JsonObject | undefined, name: string): string | undefined {
   const value = parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined
   return typeof value === 'string' ? value : undefined
+}
+
+/** Whether the text is not JSON. A long text is not parsed to find out. */
+export function isNotJson(text: string): boolean {
+  if (text.length > protocolLimits.messageLooseChars) return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
 }

@@ -31,7 +31,18 @@ function fold(name: string): string {
 
 export const decidingNames = {
   message: new MemberNames('jsonrpc', 'id', 'method', 'params', 'result', 'error'),
-  request: new MemberNames('name', 'arguments', 'uri', '_meta', 'requestState', 'inputResponses'),
+  request: new MemberNames(
+    'name',
+    'arguments',
+    'uri',
+    'ref',
+    'notifications',
+    '_meta',
+    'requestState',
+    'inputResponses',
+  ),
+  reference: new MemberNames('type', 'name', 'uri'),
+  subscriptions: new MemberNames('resourceSubscriptions'),
   result: new MemberNames('resultType', 'inputRequests', 'requestState', '_meta'),
   question: new MemberNames('mode', 'message', 'requestedSchema', 'url', 'elicitationId', '_meta'),
 } as const

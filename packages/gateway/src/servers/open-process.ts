@@ -45,9 +45,11 @@ export async function openProcess(
     options.onRevision(newestRevision)
     return new ForSessions(upstream)
   }
+  let first: Upstream | undefined
   try {
     if ((await within(serverLimits.probeMs, answer)) === 'newest') return asNewest()
     const upstream = older(firstOf(probed, open))
+    first = upstream
     // A server that has not answered yet may still be starting, and then both requests wait for it.
     const until = performance.now() + options.timeouts.openMs
     const opening = upstream.describe(call).then(() => 'older' as const)
@@ -68,6 +70,7 @@ export async function openProcess(
     probed.decided()
     return upstream
   } catch (error) {
+    await first?.close()
     probed.close()
     if (probed.ended === undefined) throw error
     if (probed.ended.neverStarted) {

@@ -53,6 +53,7 @@ export interface OpenOptions {
   readonly askWaitMs: number
   readonly onLog: (line: string) => void
   readonly onStray?: SessionfulOptions['onStray']
+  readonly onToolsChanged?: SessionfulOptions['onToolsChanged']
   readonly processes: ProcessCount
   /** For the starts of its processes, shared by all attempts to open it. */
   readonly backOff: BackOff
@@ -85,23 +86,25 @@ function openCommand(
   name: string,
   given: StdioServer & ServerConfig,
   call: Call,
-  { askWaitMs, onLog, onStray, environment, backOff, processes, onFound, timeouts = timeoutsOf() }: OpenOptions,
+  options: OpenOptions,
   track: Track,
 ): Promise<Upstream> {
-  const config = withEnvironment(given, environment)
+  const { askWaitMs, onStray, onToolsChanged, onLog, backOff, processes, onFound, timeouts = timeoutsOf() } = options
+  const config = withEnvironment(given, options.environment)
   const begin = () => processes.begin(name, given.processes)
   const start: StartProcess = (events, starts) =>
     track((to) => new StdioTransport(config, to, onLog, starts, begin))(events)
   const perCall = given.isolation === 'call' ? serverLimits.processes : undefined
   const onRevision = (revision: string) => onFound?.({ transport: 'stdio', revision })
-  return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall, onRevision, timeouts })
+  const events = { onStray, onToolsChanged, onRevision }
+  return openProcess(name, start, call, backOff, { askWaitMs, perCall, timeouts, ...events })
 }
 
 async function openAddress(
   name: string,
   server: HttpServer & ServerConfig,
   call: Call,
-  { askWaitMs, onStray, onFound, timeouts = timeoutsOf(), forwarded }: OpenOptions,
+  { askWaitMs, onStray, onToolsChanged, onFound, timeouts = timeoutsOf(), forwarded }: OpenOptions,
   track: Track,
 ): Promise<Upstream> {
   const url = new URL(server.url)
@@ -119,7 +122,7 @@ async function openAddress(
   await newest.close()
   const connections = new Connections(url, forwarded?.current)
   const perCall = server.isolation === 'call' ? serverLimits.connections : undefined
-  const options = { askWaitMs, onStray, perCall, timeouts, close: () => connections.close() }
+  const options = { askWaitMs, onStray, onToolsChanged, perCall, timeouts, close: () => connections.close() }
   const over = (transport: TransportName, open: OpenTransport) => {
     const reported = reporting(open, (revision) => onFound?.({ transport, revision }))
     return opened(new Upstream20251125(name, track(reported), options), call)

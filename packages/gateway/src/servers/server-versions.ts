@@ -39,8 +39,6 @@ interface Generation {
   failures: number
   /** Why the last of them failed. */
   lastReason: string | undefined
-  /** The call that last opened it. */
-  lastCall: Call | undefined
   retry: NodeJS.Timeout | undefined
   /** Resolves when it is next opened successfully. */
   up: PromiseWithResolvers<Upstream>
@@ -54,7 +52,7 @@ export class ServerVersions implements Upstream {
   readonly name: string
   readonly #telemetry: Telemetry
   readonly #retired = new Set<Generation>()
-  readonly #listeners = new Set<Call['notify']>()
+  readonly #listeners = new Set<Call>()
   #current: Generation
 
   constructor(name: string, open: Open, watch: Telemetry, timeouts: Timeouts = timeoutsOf()) {
@@ -94,7 +92,7 @@ export class ServerVersions implements Upstream {
   }
 
   async listen(call: Call): Promise<void> {
-    this.#listeners.add(call.notify)
+    this.#listeners.add(call)
     try {
       while (!call.signal.aborted) {
         const listening = this.#current
@@ -104,14 +102,14 @@ export class ServerVersions implements Upstream {
         if (!listening.replaced.signal.aborted || listening === this.#current) return
       }
     } finally {
-      this.#listeners.delete(call.notify)
+      this.#listeners.delete(call)
     }
   }
 
   /** Sends `list_changed` notifications to all listeners. */
   announce(): void {
     const kinds = ['tools', 'prompts', 'resources']
-    for (const notify of this.#listeners) {
+    for (const { notify } of this.#listeners) {
       for (const kind of kinds) notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
     }
   }
@@ -184,7 +182,6 @@ export class ServerVersions implements Upstream {
   #upstream(generation: Generation, call: Call): Promise<Upstream> {
     if (generation.opened === undefined) {
       clearTimeout(generation.retry)
-      generation.lastCall = call
       generation.opened = generation.open(call, generation.closing.signal)
       generation.opened.then(
         (upstream) => this.#onUp(generation, upstream),
@@ -217,13 +214,14 @@ export class ServerVersions implements Upstream {
 
   /** A listening client requests lists again only after `list_changed`, so the gateway retries without a call. */
   #retryLater(generation: Generation): void {
-    const { failures, lastCall } = generation
-    if (this.#listeners.size === 0 || generation.replaced.signal.aborted || lastCall === undefined) return
+    if (this.#listeners.size === 0 || generation.replaced.signal.aborted) return
     const { restartFirstMs, restartLastMs } = serverLimits
-    const waitMs = Math.min(restartFirstMs * 2 ** failures, restartLastMs)
+    const waitMs = Math.min(restartFirstMs * 2 ** generation.failures, restartLastMs)
     generation.retry = setTimeout(() => {
+      // For a client that still listens: nothing closes a process or session of a client that has left.
+      const [listener] = this.#listeners
       // Reported in `#upstream`.
-      this.#upstream(generation, lastCall).catch(() => undefined)
+      if (listener !== undefined) this.#upstream(generation, listener).catch(() => undefined)
     }, waitMs)
     generation.retry.unref()
   }
@@ -291,7 +289,6 @@ function generation(open: Open, timeouts: Timeouts): Generation {
     hasAnswered: false,
     failures: 0,
     lastReason: undefined,
-    lastCall: undefined,
     retry: undefined,
     up: Promise.withResolvers(),
     running: 0,

@@ -25,6 +25,8 @@ export interface ServersOptions {
   readonly onServerLog: (server: string, line: string) => void
   /** Called when a server asks a question while none of the caller's calls is in progress. */
   readonly onStray?: (server: string, caller: StrayCaller) => void
+  /** Called when a session-based server announces that its tools changed, also if no client listens. */
+  readonly onToolsChanged?: (server: string) => void
   /** Called with a server's transport and revision, each time they are found. */
   readonly onFound?: (server: string, found: DetectedServer) => void
   /** Environment variables for a started server that may ask for secrets. */
@@ -149,6 +151,7 @@ export class Servers {
           onFound(name, found)
         },
         onStray: (caller: StrayCaller) => onStray(name, caller),
+        onToolsChanged: () => this.#options.onToolsChanged?.(name),
         timeouts,
         ...(forwarded === undefined ? {} : { forwarded }),
       }

@@ -1,4 +1,6 @@
-// The Node version that the program needs. Imports no other module of ours: it must run on a Node that is too old.
+// The Node version that the program needs. Imports only its text: it must run on a Node that is too old.
+
+import { nodeVersionText } from './text/node-version.ts'
 
 /** The first version that runs our sources and has SQLite without a flag. */
 export const oldestNode = [22, 18] as const
@@ -11,5 +13,5 @@ export function isAtLeast(version: string, [major, minor]: readonly [number, num
 /** Undefined if the version is recent enough. */
 export function whyTooOld(version: string): string | undefined {
   if (isAtLeast(version, oldestNode)) return undefined
-  return `Assent needs Node ${oldestNode.join('.')} or later, and this is ${version}. Nothing was started. Install a newer Node where your clients find it first.`
+  return nodeVersionText.tooOld(oldestNode.join('.'), version)
 }

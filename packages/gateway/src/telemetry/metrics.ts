@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { OpenLimitName } from '@assent/core'
 import type { Decided } from '../call/policy/policy-gate.ts'
-import { knownMethod, type RefusedQuestion, type Telemetry } from '../call/telemetry-port.ts'
+import { type ConnectedClient, knownMethod, type RefusedQuestion, type Telemetry } from '../call/telemetry-port.ts'
 import { IssuerMetrics } from './issuer-metrics.ts'
 import { NotifyMetrics } from './notify-metrics.ts'
 import { Counter, Gauge, Histogram, prometheusText } from './prometheus.ts'
@@ -21,20 +21,28 @@ const passSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
 const waitSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400]
 
 export class Metrics implements Telemetry {
+  readonly #connected = new Counter(
+    'assent_clients_connected_total',
+    'Clients that asked what the gateway offers: known ones by name, and whether they show questions (forms) themselves.',
+  )
   readonly #asked = new Counter('assent_asks_total', 'Questions asked.')
   readonly #ended = new Counter('assent_asks_ended_total', 'How questions ended.')
   readonly #answers = new Counter(
     'assent_answers_total',
     'What people answered: yes, no, approved, declined and so on.',
   )
-  readonly #waited = new Histogram('assent_ask_wait_seconds', 'How long people took, by how it ended.', waitSeconds)
+  readonly #waited = new Histogram(
+    'assent_ask_wait_seconds',
+    'How long people took to answer, by outcome.',
+    waitSeconds,
+  )
   readonly #unseen = new Counter(
     'assent_asks_unseen_total',
-    'Answers of clients that arrived before a person can have read the question and were not used.',
+    'Answers of clients that were not used, because a person cannot have read the question yet.',
   )
   readonly #unattended = new Counter(
     'assent_asks_unattended_total',
-    'Accepted forms that arrived before a person can have read them and passed, because there is no inbox.',
+    'Forms that a client accepted before a person can have read them, and that were passed on because there is no inbox.',
   )
   readonly #unverified = new Counter(
     'assent_unverified_total',
@@ -43,22 +51,30 @@ export class Metrics implements Telemetry {
   readonly #refused = new Counter('assent_refusals_total', 'Requests and questions that were refused, by reason.')
   readonly #questionsRefused = new Counter(
     'assent_questions_refused_total',
-    'Questions that no person saw, and answers that were not taken, by reason.',
+    'Questions that were not shown to a person, and answers that were not accepted, by reason.',
   )
   readonly #policyDecisions = new Counter(
     'assent_policy_decisions_total',
     'Decisions of policies about calls, by effect; with mode dry-run, what they would have decided.',
   )
+  readonly #definitionChanges = new Counter(
+    'assent_definition_changes_total',
+    'Changed tool definitions that this process found. They are not accepted yet.',
+  )
   readonly #callsLost = new Counter(
     'assent_calls_lost_total',
     'Calls abandoned because the replica that held them stopped responding.',
+  )
+  readonly #callsUnrecorded = new Counter(
+    'assent_calls_unrecorded_total',
+    'Calls that are missing or incomplete in the record of calls, because the store was slow or unavailable.',
   )
   readonly store = new StoreMetrics()
   readonly issuer = new IssuerMetrics()
   readonly notify = new NotifyMetrics()
   readonly #passed = new Histogram(
     'assent_relay_seconds',
-    'From a request to its outcome, the server included.',
+    'Time from a request to its outcome, including the time of the server.',
     passSeconds,
   )
   readonly #replied = new Histogram('assent_server_seconds', 'How long servers took to answer.', passSeconds)
@@ -73,6 +89,7 @@ export class Metrics implements Telemetry {
     this.#delay.enable()
     // Start at zero, or Prometheus would not see the first increment as an increase, which an alert depends on.
     this.#callsLost.add({}, 0)
+    this.#callsUnrecorded.add({}, 0)
     for (const full of ['caller', 'server', 'tenant', 'total'] satisfies OpenLimitName[]) {
       this.#refused.add({ reason: `too-many-open-${full}` }, 0)
     }
@@ -93,11 +110,15 @@ export class Metrics implements Telemetry {
     return this.text()
   }
 
+  connected({ client = 'another client', forms }: ConnectedClient): void {
+    this.#connected.add({ client, forms: forms ? 'yes' : 'no' })
+  }
+
   asked(server: string): void {
     this.#asked.add({ server })
   }
 
-  ended(server: string, outcome: string, waitedMs: number, answer?: string): void {
+  ended(server: string, outcome: string, waitedMs: number, { answer }: { readonly answer?: string } = {}): void {
     this.#ended.add({ server, outcome })
     if (answer !== undefined) this.#answers.add({ server, answer })
     this.#waited.observe({ outcome }, waitedMs / 1_000)
@@ -128,8 +149,16 @@ export class Metrics implements Telemetry {
     this.#policyDecisions.add({ server, mode, effect })
   }
 
+  definitionChanged(server: string): void {
+    this.#definitionChanges.add({ server })
+  }
+
   callsLost(count: number): void {
     this.#callsLost.add({}, count)
+  }
+
+  callsUnrecorded(count: number): void {
+    this.#callsUnrecorded.add({}, count)
   }
 
   toolLeftOut(): void {
@@ -165,6 +194,7 @@ export class Metrics implements Telemetry {
     const delay = Number.isNaN(this.#delay.max) ? 0 : this.#delay.max / 1_000_000_000
     this.#delay.reset()
     return prometheusText([
+      this.#connected,
       this.#asked,
       this.#ended,
       this.#answers,
@@ -180,7 +210,9 @@ export class Metrics implements Telemetry {
       this.#refused,
       this.#questionsRefused,
       this.#policyDecisions,
+      this.#definitionChanges,
       this.#callsLost,
+      this.#callsUnrecorded,
       ...this.store.metrics(),
       ...this.issuer.metrics(),
       ...this.notify.metrics(),

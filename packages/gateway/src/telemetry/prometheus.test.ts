@@ -9,6 +9,7 @@ import { expect, test, vi } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { freePort } from '../../../../test-kit/listen.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { postgresPort } from '../../../../test-kit/postgres.ts'
 import { aRawServer, asks, call, complete } from '../contract/wire.suite.ts'
 import { aDatabase, aFolder, aKey, aRunningGateway, mayBeMissing } from '../program/process.suite.ts'
 import { aWireTo } from '../program/wire-to.suite.ts'
@@ -136,6 +137,16 @@ test.skipIf(mayBeMissing('promtool'))(
     })
     const [down, unanswered, full] = ['AssentServerDown', 'AssentQuestionsExpire', 'AssentQuestionsRefused'] as const
     const [gone, store, lost] = ['AssentDown', 'AssentStore', 'AssentCallsLost'] as const
+    const [slow, old] = ['AssentLogDelay', 'AssentOldTransaction'] as const
+    const delays = (within: number, later: number) =>
+      [
+        ['2', within],
+        ['3', within + later],
+        ['+Inf', within + later],
+      ].map(([le, step]) => ({
+        series: `assent_log_delay_seconds_bucket{instance="i",le="${le}"}`,
+        values: `0+${step}x120`,
+      }))
     const storeErrors = (values: string) => ({
       series: 'assent_store_errors_total{instance="i",operation="write",reason="unavailable"}',
       values,
@@ -160,6 +171,22 @@ test.skipIf(mayBeMissing('promtool'))(
         silent(lost, '5m'),
         raised(lost, '8m', { instance: 'i' }, 'i abandoned calls of a replica that stopped responding'),
         silent(lost, '30m'),
+      ),
+      alertTest(
+        delays(9, 1),
+        raised(slow, '15m', { instance: 'i' }, 'Entries wait for more than 2 s until i adds them to the audit log'),
+      ),
+      // One in a thousand may take longer.
+      alertTest(delays(999, 1), silent(slow, '60m')),
+      alertTest(
+        [{ series: 'assent_store_oldest_write_seconds{instance="i"}', values: '0 20 40 0x5 61 90 120 150' }],
+        silent(old, '9m'),
+        raised(
+          old,
+          '10m',
+          { instance: 'i' },
+          'A database transaction that has written is open for more than a minute: its entries are missing in the audit log',
+        ),
       ),
       alertTest(
         [{ series: 'assent_server_up{server="a",instance="i"}', values: '1x5 0x20' }],
@@ -198,7 +225,7 @@ test.skipIf(mayBeMissing('prometheus'))(
   '[WATCH-6] a healthy gateway raises no alert; lost calls, an unreachable database and a dead gateway do',
   async () => {
     const { name, url: databaseUrl } = await aDatabase()
-    const database = await aWireTo(5432)
+    const database = await aWireTo(postgresPort)
     const server = await aRawServer(() => complete)
     const gateway = await aRunningGateway(`servers: { deploy: { url: "${server.url}" } }\nkeys: { k1: "${aKey}" }`, {
       ASSENT_STORE: `postgres://root@127.0.0.1:${database.port}/${name}`,

@@ -26,16 +26,14 @@ export function openChangeStream(onEvent: (event: StreamEvent) => void): () => v
   const closing = new AbortController()
   const { signal } = closing
   let reconnect: ReturnType<typeof setTimeout> | undefined
-  let lastId = ''
 
-  const receive = ({ id, event, data }: EventSourceMessage) => {
-    lastId = id ?? lastId
+  const receive = ({ event, data }: EventSourceMessage) => {
     if (event === 'ask') onEvent({ kind: 'ask', change: JSON.parse(data) as ChangeView })
-    else if (event === 'now' || event === 'anew') onEvent({ kind: 'reload' })
+    else if (event === 'now') onEvent({ kind: 'reload' })
   }
   const connect = async () => {
     try {
-      const response = await openStream('/api/changes', lastId === '' ? {} : { 'last-event-id': lastId }, signal)
+      const response = await openStream('/api/changes', signal)
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
       if (!response.ok || !isStream) return retry('refused')
       await readEvents(response, receive, signal)

@@ -59,15 +59,18 @@ async function isSignedIn(): Promise<boolean> {
   )
 }
 
+/** Throws if the gateway may not have ended the session. */
 export async function signOut(): Promise<void> {
-  await post('/api/sign-out', {}).catch(() => undefined)
+  await post('/api/sign-out', {}).catch((error: unknown) => {
+    if (problemOf(error).code !== 'signed-out') throw error
+  })
   await dropSession()
 }
 
 /** The response of a stream of server-sent events. */
-export function openStream(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+export function openStream(path: string, signal: AbortSignal): Promise<Response> {
   discardListenerProof()
-  return sendRequest(path, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' }, signal })
+  return sendRequest(path, { method: 'GET', headers: { accept: 'text/event-stream' }, signal })
 }
 
 /** Called after a lost connection: another program may have the port now. */

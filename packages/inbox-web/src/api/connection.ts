@@ -55,6 +55,11 @@ export function useIsLost(): boolean {
   return isLost(useConnection())
 }
 
+/** The same at this moment, outside of a component. */
+export function isInboxLost(): boolean {
+  return isLost(state)
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)

@@ -123,6 +123,12 @@ export interface HistoryFilter {
   readonly server?: string
   readonly kind?: string
   readonly outcome?: string
+  readonly tool?: string
+  readonly agent?: string
+  readonly project?: string
+  /** Milliseconds since 1970. */
+  readonly from?: string
+  readonly until?: string
 }
 
 export function useHistory(filter: HistoryFilter) {
@@ -136,22 +142,22 @@ export function useHistory(filter: HistoryFilter) {
   })
 }
 
-/** As many ended asks as a search or an export reads. */
-export const historySearchMost = 1_000
+/** As many ended asks as an export reads. */
+export const exportMost = 1_000
 const exportPageSize = '100'
 
-/** The ended asks that the filter selects, newest first. */
+/** The ended asks that the filter selects, newest first; `hasMore` if there are more than an export reads. */
 export async function readHistory(
   filter: HistoryFilter,
-): Promise<{ readonly asks: readonly AskView[]; readonly isComplete: boolean }> {
+): Promise<{ readonly asks: readonly AskView[]; readonly hasMore: boolean }> {
   const asks: AskView[] = []
   let cursor: string | undefined
   do {
     const page = await get<AskPageView>(`/api/history${searchString({ ...filter, cursor, size: exportPageSize })}`)
     asks.push(...page.asks)
     cursor = page.next
-  } while (cursor !== undefined && asks.length < historySearchMost)
-  return { asks, isComplete: cursor === undefined }
+  } while (cursor !== undefined && asks.length < exportMost)
+  return { asks, hasMore: cursor !== undefined }
 }
 
 /** Checking the audit log is work for the gateway, so the proof is fetched only on request. */
@@ -167,7 +173,8 @@ export function useProof(id: string, isRequested: boolean) {
 export function useStatistics(days: number) {
   return useQuery({
     queryKey: [...queryKeys.statistics, days],
-    queryFn: () => withServerTime(get<StatisticsView>(`/api/figures?days=${days}`)),
+    queryFn: () =>
+      withServerTime(get<StatisticsView>(`/api/statistics?days=${days}&zone=${-new Date().getTimezoneOffset()}`)),
     placeholderData: keepPreviousData,
   })
 }
@@ -211,8 +218,8 @@ function useSubmit<Input>(id: string, send: (input: Input) => Promise<AnsweredVi
     onSuccess: (result) => {
       const { ask, nowMs } = result.ok ? result.view : result.problem
       if (ask !== undefined) queries.setQueryData(queryKeys.ask(id), { ask, nowMs })
-      // The setting may have changed since the card was loaded.
-      if (!result.ok && result.problem.code === 'presence')
+      // The setting may have changed since the card was loaded, and an answer without a reply may be recorded.
+      if (!result.ok && (result.problem.code === 'presence' || result.problem.code === 'unavailable'))
         void queries.invalidateQueries({ queryKey: queryKeys.ask(id) })
       void queries.invalidateQueries({ queryKey: queryKeys.open })
       invalidateSettled(queries)

@@ -1,12 +1,15 @@
 // What a person has written and not sent, kept in this browser: it survives a reload, a restart and the end of the ask.
 //
 // Secrets have their own form, which keeps nothing. A draft belongs to its question, so that it can be offered when the same
-// question is asked again. It is deleted when the question is answered, on sign-out, or after two weeks.
+// question is asked again, and to the person who wrote it: several people may use one browser. It is deleted when the question
+// is answered, on sign-out, when another person signs in, or after two weeks.
 
 import type { AskView } from '@assent/core'
 import type { FieldValue, FormValues } from './form-values.ts'
 
 export interface Draft {
+  /** The principal of the person. */
+  readonly owner: string
   readonly askId: string
   readonly comment: string
   readonly values: readonly (readonly [name: string, value: FieldValue])[]
@@ -17,17 +20,24 @@ const storageKey = 'assent-drafts'
 const draftsMost = 30
 const keptMs = 14 * 24 * 60 * 60_000
 
-export function readDraft(ask: AskView): Draft | undefined {
-  return new Map(stored()).get(questionKey(ask))
+export function readDraft(owner: string, ask: AskView): Draft | undefined {
+  const draft = new Map(stored()).get(questionKey(ask))
+  return draft?.owner === owner ? draft : undefined
 }
 
-export function writeDraft(ask: AskView, comment: string, values: FormValues): void {
-  const draft = { askId: ask.id, comment, values: [...values], atMs: Date.now() }
+export function writeDraft(owner: string, ask: AskView, comment: string, values: FormValues): void {
+  const draft = { owner, askId: ask.id, comment, values: [...values], atMs: Date.now() }
   store([[questionKey(ask), draft], ...stored().filter(([key]) => key !== questionKey(ask))])
 }
 
 export function deleteDraft(ask: AskView): void {
   store(stored().filter(([key]) => key !== questionKey(ask)))
+}
+
+/** Deletes those of other people. */
+export function keepDraftsOf(person: string): void {
+  const all = stored()
+  if (all.some(([, { owner }]) => owner !== person)) store(all.filter(([, { owner }]) => owner === person))
 }
 
 export function deleteDrafts(): void {

@@ -44,14 +44,17 @@ export function Suggestion({ field, value, onChange }: FieldProps) {
   return (
     <p className="suggestion">
       <span className="suggested">{formText.suggestion.label}</span>{' '}
-      <span className="suggestion-value">
-        {typeof suggested === 'object' ? suggested.join('\n') : String(suggested)}
-      </span>
+      <span className="suggestion-value">{suggestedText(suggested)}</span>
       <button type="button" className="link-button" onClick={() => onChange(suggested)}>
         {formText.suggestion.use} <span className="visually-hidden">{formText.suggestion.useFor(field.label)}</span>
       </button>
     </p>
   )
+}
+
+function suggestedText(suggested: FieldValue): string {
+  if (typeof suggested === 'number') return formText.suggestion.number(suggested)
+  return typeof suggested === 'object' ? suggested.join('\n') : String(suggested)
 }
 
 /** Options and yes/no are marked in their own inputs. */

@@ -54,6 +54,7 @@ function SliderInput(props: Props) {
       <div className="slider-row" data-unset={!isSet}>
         <Slider
           className="slider"
+          classNames={{ thumb: 'slider-thumb', bar: 'slider-bar' }}
           min={min}
           max={max}
           step={integer ? 1 : (max - min) / 100}

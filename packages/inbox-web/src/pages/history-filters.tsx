@@ -1,13 +1,13 @@
 // Search, filters and export of the history. The filters are read from the URL and written to it.
 
-import type { AskView } from '@assent/core'
+import type { AskView, StatisticsView } from '@assent/core'
 import { Button, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useIsLost } from '../api/connection.ts'
-import { type HistoryFilter, historySearchMost, readHistory } from '../api/queries.ts'
+import { exportMost, type HistoryFilter, readHistory } from '../api/queries.ts'
 import { cardText } from '../text/card.ts'
 import { historyText } from '../text/history.ts'
-import { matching, noFilter } from '../ui/open-filter.ts'
+import { isFiltering, matching, noFilter, type OpenFilter, projectsOf } from '../ui/open-filter.ts'
 import { saveFile } from '../ui/save-file.ts'
 import { outcomeText } from '../ui/settled.tsx'
 
@@ -15,19 +15,50 @@ const words = historyText.history
 const kinds = Object.entries(words.kinds).map(([value, label]) => ({ value, label }))
 const outcomes = Object.entries(cardText.outcomes).map(([value, label]) => ({ value, label }))
 
-export interface HistorySearch extends HistoryFilter {
-  readonly text?: string
-}
+const moreNames = ['server', 'tool', 'agent', 'project', 'from', 'to'] as const
+const names = ['text', 'outcome', 'kind', ...moreNames] as const
+
+/** As in the URL. The gateway applies all but the text, which the page looks for itself. */
+export type HistorySearch = { readonly [name in (typeof names)[number]]?: string }
 
 type Changed = { readonly [name in keyof HistorySearch]?: string | null }
 
 interface Props {
   readonly filter: HistorySearch
-  readonly servers: readonly string[]
+  /** Of the last year. */
+  readonly statistics: Pick<StatisticsView, 'tools' | 'agents' | 'projects'> | undefined
+  readonly loaded: readonly AskView[]
   readonly onFilter: (filter: Changed) => void
 }
 
-export function HistoryFilters({ filter, servers, onFilter }: Props) {
+export function HistoryFilters({ filter, statistics, loaded, onFilter }: Props) {
+  const { tools, agents, projects } = statistics ?? { tools: [], agents: [], projects: [] }
+  const [isOpen, setOpen] = useState(moreNames.some((name) => filter[name] !== undefined))
+  const set = (name: keyof HistorySearch) => (value: string | null) => onFilter({ ...filter, [name]: value })
+  const select = (name: keyof typeof words.selects, options: Option[]) => {
+    const { label, any } = words.selects[name]
+    return (
+      <Select
+        aria-label={label}
+        placeholder={any}
+        clearable
+        clearButtonProps={{ 'aria-label': any }}
+        data={options}
+        value={filter[name] ?? null}
+        onChange={set(name)}
+      />
+    )
+  }
+  const day = (name: 'from' | 'to') => (
+    <TextInput
+      type="date"
+      label={words[name]}
+      labelProps={{ className: 'filter-label' }}
+      value={filter[name] ?? ''}
+      onChange={({ currentTarget }) => set(name)(currentTarget.value)}
+    />
+  )
+  const ofServer = tools.filter(({ server }) => filter.server === undefined || server === filter.server)
   return (
     <div className="filters">
       <TextInput
@@ -37,43 +68,68 @@ export function HistoryFilters({ filter, servers, onFilter }: Props) {
         placeholder={words.search}
         aria-keyshortcuts="/"
         value={filter.text ?? ''}
-        onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+        onChange={({ currentTarget }) => set('text')(currentTarget.value)}
       />
-      <Select
-        className="filter-wide"
-        aria-label={words.outcome}
-        placeholder={words.anyOutcome}
-        clearable
-        clearButtonProps={{ 'aria-label': words.anyOutcome }}
-        data={outcomes}
-        value={filter.outcome ?? null}
-        onChange={(outcome) => onFilter({ ...filter, outcome })}
-      />
-      <Select
-        aria-label={words.server}
-        placeholder={words.anyServer}
-        clearable
-        clearButtonProps={{ 'aria-label': words.anyServer }}
-        data={[...servers]}
-        value={filter.server ?? null}
-        onChange={(server) => onFilter({ ...filter, server })}
-      />
-      <Select
-        aria-label={words.type}
-        placeholder={words.anyType}
-        clearable
-        clearButtonProps={{ 'aria-label': words.anyType }}
-        data={kinds}
-        value={filter.kind ?? null}
-        onChange={(kind) => onFilter({ ...filter, kind })}
-      />
-      <Export filter={filter} />
+      {select('outcome', outcomes)}
+      {select('kind', kinds)}
+      {isOpen && (
+        <>
+          {select('server', distinct([...tools.map(({ server }) => server), filter.server]))}
+          {select('tool', distinct([...ofServer.map(({ tool }) => tool), filter.tool]))}
+          {select('agent', distinct([...agents, ...loaded.map(({ caller }) => caller?.client), filter.agent]))}
+          {select('project', distinct([...projects, ...projectsOf(loaded), filter.project]))}
+          {day('from')}
+          {day('to')}
+        </>
+      )}
+      <p className="filter-wide filter-actions">
+        <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? words.fewerFilters : words.moreFilters}
+        </Button>
+        {names.some((name) => filter[name] !== undefined) && (
+          <Button variant="subtle" size="compact-sm" onClick={() => onFilter({})}>
+            {words.showAll}
+          </Button>
+        )}
+        <Export filter={filter} />
+      </p>
     </div>
   )
 }
 
+type Option = string | { readonly value: string; readonly label: string }
+
+function distinct(values: readonly (string | undefined)[]): string[] {
+  return [...new Set(values.filter((value) => value !== undefined))].sort()
+}
+
+/** What the page itself looks for in the asks that it has loaded. */
+export function inPage({ text }: HistorySearch): OpenFilter {
+  return { ...noFilter, text: text ?? '' }
+}
+
+/** What the gateway filters. Days are those of the reader's own time zone. */
+export function inGateway({ server, kind, outcome, tool, agent, project, from, to }: HistorySearch): HistoryFilter {
+  const [fromMs, untilMs] = [startOf(from), startOf(to, 1)]
+  return Object.fromEntries(
+    Object.entries({ server, kind, outcome, tool, agent, project, from: fromMs, until: untilMs }).filter(
+      ([, one]) => one !== undefined,
+    ),
+  )
+}
+
+function startOf(day: string | undefined, later = 0): string | undefined {
+  const [year, month, date] =
+    /^(\d{4})-(\d\d)-(\d\d)$/
+      .exec(day ?? '')
+      ?.slice(1)
+      .map(Number) ?? []
+  if (year === undefined || month === undefined || date === undefined) return undefined
+  return String(Math.max(0, new Date(year, month - 1, date + later).getTime()))
+}
+
 /** Saves what the filters select as a file, newest first. */
-function Export({ filter: { text = '', ...filter } }: { readonly filter: HistorySearch }) {
+function Export({ filter }: { readonly filter: HistorySearch }) {
   const [isExporting, setExporting] = useState(false)
   const [note, setNote] = useState('')
   const isLost = useIsLost()
@@ -81,22 +137,23 @@ function Export({ filter: { text = '', ...filter } }: { readonly filter: History
     setExporting(true)
     setNote('')
     try {
-      const { asks, isComplete } = await readHistory(filter)
-      const rows = matching(asks, { ...noFilter, text }).map(exportRow)
+      const { asks, hasMore } = await readHistory(inGateway(filter))
+      const rows = matching(asks, inPage(filter)).map(exportRow)
       saveFile('assent-history.json', JSON.stringify(rows, undefined, 2))
-      if (!isComplete) setNote(words.exportCut(historySearchMost))
+      const cut = isFiltering(inPage(filter)) ? words.exportSearchCut : words.exportCut
+      if (hasMore) setNote(cut(exportMost))
     } catch {
       setNote(words.exportFailed)
     }
     setExporting(false)
   }
   return (
-    <p className="filter-wide filter-actions">
+    <>
       <Button variant="subtle" size="compact-sm" disabled={isExporting || isLost} onClick={() => void save()}>
         {isExporting ? words.exporting : words.export}
       </Button>
       <span role="status">{note}</span>
-    </p>
+    </>
   )
 }
 
@@ -114,8 +171,6 @@ function exportRow(ask: AskView) {
     ...(state.kind === 'settled' ? { by: state.by.name, comment: state.comment, answers: state.content } : {}),
   }
 }
-
-const names = ['text', 'server', 'kind', 'outcome'] as const
 
 export function filterOf(search: string): HistorySearch {
   const query = new URLSearchParams(search)

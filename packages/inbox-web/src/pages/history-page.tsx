@@ -1,37 +1,43 @@
-// Asks that are no longer open: who decided what and when, and the audit proof. Search and filters are in the URL.
+// Asks that are no longer open: who decided what and when, and the audit proof. Search and filters are in the URL. An ask that
+// is opened here by its address while it is still open can be answered.
 
+import type { AskPageView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { historySearchMost, useAsk, useHistory, useProof, useStatistics } from '../api/queries.ts'
+import { useAsk, useHistory, useProof, useStatistics } from '../api/queries.ts'
 import { historyText } from '../text/history.ts'
 import { duration, exactly } from '../text/time.ts'
-import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
-import { matching, noFilter } from '../ui/open-filter.ts'
+import { isFiltering, matching } from '../ui/open-filter.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { Proof } from '../ui/proof.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
-import { filterOf, HistoryFilters, searchOf } from './history-filters.tsx'
+import { AskDetail } from './ask-detail.tsx'
+import { filterOf, HistoryFilters, inGateway, inPage, searchOf } from './history-filters.tsx'
 import { navigate } from './route.ts'
 
 const words = historyText.history
 const yearDays = 365
+/** A search loads this many pages by itself; then the person decides whether it continues. */
+const searchPages = 34
 
 export function HistoryPage({ id, search }: { readonly id?: string | undefined; readonly search: string }) {
-  const { text, ...filter } = filterOf(search)
-  const list = useHistory(filter)
+  const filter = filterOf(search)
+  const list = useHistory(inGateway(filter))
   const statistics = useStatistics(yearDays)
-  const loaded = list.data?.pages.flatMap((page) => page.asks) ?? []
-  const asks = matching(loaded, { ...noFilter, text: text ?? '' })
-  const servers = [...new Set(statistics.data?.tools.map(({ server }) => server))].sort()
+  const pages = list.data?.pages ?? []
+  const loaded = pages.flatMap((page) => page.asks)
+  const asks = matching(loaded, inPage(filter))
 
-  // A search is about everything that ended, not only about the first page.
+  // The page looks for the text; for other filters the gateway returns a page that is not full when it has searched long enough.
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
-  const needsMore = text !== undefined && hasNextPage && loaded.length < historySearchMost
+  const [allowed, setAllowed] = useState({ search, pages: searchPages })
+  const isSearch = hasNextPage && (isFiltering(inPage(filter)) || pages.at(-1)?.searchedToMs !== undefined)
+  const isSearching = isSearch && pages.length < (allowed.search === search ? allowed.pages : searchPages)
   useEffect(() => {
-    if (needsMore && !isFetching && !isFetchNextPageError) void fetchNextPage({ cancelRefetch: false })
-  }, [needsMore, isFetching, isFetchNextPageError, fetchNextPage])
+    if (isSearching && !isFetching && !isFetchNextPageError) void fetchNextPage({ cancelRefetch: false })
+  }, [isSearching, isFetching, isFetchNextPageError, fetchNextPage])
 
   const move = (by: 1 | -1) => {
     const at = asks.findIndex((ask) => ask.id === id)
@@ -50,8 +56,9 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
       <nav className="list" aria-label={words.title}>
         <h2 className="list-title">{words.title}</h2>
         <HistoryFilters
-          filter={{ ...filter, ...(text === undefined ? {} : { text }) }}
-          servers={servers}
+          filter={filter}
+          statistics={statistics.data}
+          loaded={loaded}
           onFilter={(next) => navigate(`/history${searchOf(next)}`, 'replace')}
         />
         <ul>
@@ -66,10 +73,20 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
           ))}
         </ul>
         {!isLoaded(list) && <NotLoaded query={list} />}
-        {isLoaded(list) && asks.length === 0 && !needsMore && (
+        {isLoaded(list) && asks.length === 0 && !isSearch && (
           <p className="list-empty">{search === '' ? words.none : words.noMatch}</p>
         )}
-        {hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void fetchNextPage()} />}
+        {isSearch && !isSearching && (
+          <p className="list-empty" role="status">
+            {words.searchedTo(exactly(searchedTo(pages)))}{' '}
+            <Button variant="subtle" onClick={() => setAllowed({ search, pages: pages.length + searchPages })}>
+              {words.searchFurther}
+            </Button>
+          </p>
+        )}
+        {hasNextPage && (!isSearch || isSearching) && (
+          <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void fetchNextPage()} />
+        )}
       </nav>
       <div className="detail">
         {id === undefined ? (
@@ -80,6 +97,12 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
       </div>
     </div>
   )
+}
+
+/** Every ask that ended after this time has been searched. */
+function searchedTo(pages: readonly AskPageView[]): number {
+  const state = pages.flatMap(({ asks }) => asks).at(-1)?.state
+  return pages.at(-1)?.searchedToMs ?? (state === undefined || state.kind === 'open' ? 0 : state.atMs)
 }
 
 function PastAsk({ id, back }: { readonly id: string; readonly back: string }) {
@@ -98,7 +121,7 @@ function PastAsk({ id, back }: { readonly id: string; readonly back: string }) {
       >
         {words.back}
       </a>
-      <AskCard ask={ask} onAnswer={async () => undefined} onPassed={() => undefined} />
+      <AskDetail id={id} />
       <dl className="past-facts">
         <div>
           <dt>{words.asked}</dt>

@@ -13,9 +13,11 @@ import { AskRow } from '../ui/ask-row.tsx'
 import { BulkBar } from '../ui/bulk-bar.tsx'
 import { ListTools } from '../ui/list-tools.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
-import { isFiltering, matching, noFilter } from '../ui/open-filter.ts'
+import { type MissedRefusal, useMissedRefusals } from '../ui/missed-refusals.ts'
+import { isFiltering, isForYou, matching, noFilter } from '../ui/open-filter.ts'
 import { isLoaded, NotLoaded, Unloaded } from '../ui/page-error.tsx'
 import { SameAction } from '../ui/same-action.tsx'
+import { sendProblem } from '../ui/send-problem.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWideScreen } from '../ui/wide-screen.ts'
 import { AskDetail } from './ask-detail.tsx'
@@ -30,11 +32,16 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const isRead = useConnection() === 'ok'
   const isWide = useWideScreen()
   const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
-  const [first] = asks
+  const mine = asks.filter(isForYou)
+  const [first] = mine.length > 0 ? mine : asks
   const [filter, setFilter] = useState(noFilter)
   const [selected, setSelected] = useState<ReadonlySet<string>>()
   const [result, setResult] = useState('')
-  const shown = matching(asks, filter)
+  // The selected card shows its own.
+  const missed = useMissedRefusals().filter(({ askId }) => askId !== id)
+  const matches = matching(asks, filter)
+  const [forYou, forOthers] = [matches.filter(isForYou), matches.filter((ask) => !isForYou(ask))]
+  const shown = [...forYou, ...forOthers]
   const chosen = shown.filter((ask) => selected?.has(ask.id))
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
 
@@ -62,16 +69,20 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
 
   if (!isLoaded(list)) return <NotLoaded query={list} />
   // On a phone, the list shows what happened to the last ones.
-  if (asks.length === 0 && id === undefined && (isWide || result === '')) return isRead ? <EmptyInbox /> : <Unloaded />
+  if (asks.length === 0 && id === undefined && (isWide || result === '') && missed.length === 0)
+    return isRead ? <EmptyInbox /> : <Unloaded />
   return (
     <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
       <h1 className="visually-hidden">{words.page}</h1>
       <nav className="list" aria-label={words.title}>
         <h2 className="list-title">
-          {words.title} <span className="digits">{countOf(asks, list.hasNextPage)}</span>
+          {words.title} <span className="digits">{countOf(mine, list.hasNextPage)}</span>
         </h2>
         <p className="list-result" role="status">
           {result}
+          {missed.map((one) => (
+            <Missed key={one.askId} refusal={one} />
+          ))}
         </p>
         {(asks.length > 1 || needsAll || result !== '') && (
           <ListTools
@@ -87,26 +98,31 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
           />
         )}
         <ul>
-          {shown.map((ask) => (
-            <AskRow
-              key={ask.id}
-              ask={ask}
-              path={`/asks/${ask.id}`}
-              isCurrent={ask.id === id}
-              onOpen={() => navigate(`/asks/${ask.id}`)}
-              {...(selected === undefined
-                ? {}
-                : { isSelected: selected.has(ask.id), onSelect: () => setSelected(toggled(selected, ask.id)) })}
-            />
+          {forYou.map((ask) => (
+            <Row key={ask.id} ask={ask} currentId={id} selected={selected} onSelected={setSelected} />
           ))}
         </ul>
-        {asks.length === 0 && <p className="list-empty">{isRead ? words.none : frameText.errors.notLoaded}</p>}
+        {mine.length === 0 && !hasNextPage && (
+          <p className="list-empty">{isRead ? words.none : frameText.errors.notLoaded}</p>
+        )}
         {asks.length > 0 && shown.length === 0 && !hasNextPage && <p className="list-empty">{words.noMatch}</p>}
+        {forOthers.length > 0 && (
+          <>
+            <h2 className="list-title">
+              {words.others} <span className="digits">{countOf(forOthers, list.hasNextPage)}</span>
+            </h2>
+            <ul>
+              {forOthers.map((ask) => (
+                <Row key={ask.id} ask={ask} currentId={id} />
+              ))}
+            </ul>
+          </>
+        )}
         {selected !== undefined && (
           <BulkBar
-            shown={shown}
+            shown={forYou}
             selected={chosen}
-            onSelectAll={() => setSelected(new Set(shown.map((ask) => ask.id)))}
+            onSelectAll={() => setSelected(new Set(forYou.map((ask) => ask.id)))}
             onDone={(done) => {
               setSelected(undefined)
               setResult(done)
@@ -119,10 +135,52 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
         {id === undefined ? (
           <p className="detail-empty">{words.select}</p>
         ) : (
-          <SelectedAsk key={id} id={id} open={asks} next={shown.find((ask) => ask.id !== id)} />
+          <SelectedAsk key={id} id={id} open={asks} next={forYou.find((ask) => ask.id !== id)} />
         )}
       </div>
     </div>
+  )
+}
+
+/** Why an answer was refused after its card was left, or the outcome if it was recorded without a reply. Leads to the card. */
+function Missed({ refusal: { askId, headline, problem } }: { readonly refusal: MissedRefusal }) {
+  const state = useAsk(problem.code === 'unavailable' ? askId : undefined).data?.ask.state
+  const hasEnded = state !== undefined && state.kind !== 'open'
+  const path = `/asks/${askId}`
+  return (
+    <a
+      className="missed-refusal"
+      href={path}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        navigate(path)
+      }}
+    >
+      {hasEnded ? words.ended(headline, state.what) : words.refused(headline, sendProblem(problem))}
+    </a>
+  )
+}
+
+interface RowProps {
+  readonly ask: AskView
+  readonly currentId: string | undefined
+  /** While several asks can be selected. */
+  readonly selected?: ReadonlySet<string> | undefined
+  readonly onSelected?: (selected: ReadonlySet<string>) => void
+}
+
+function Row({ ask, currentId, selected, onSelected }: RowProps) {
+  return (
+    <AskRow
+      ask={ask}
+      path={`/asks/${ask.id}`}
+      isCurrent={ask.id === currentId}
+      onOpen={() => navigate(`/asks/${ask.id}`)}
+      {...(selected === undefined
+        ? {}
+        : { isSelected: selected.has(ask.id), onSelect: () => onSelected?.(toggled(selected, ask.id)) })}
+    />
   )
 }
 

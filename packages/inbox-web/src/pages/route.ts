@@ -22,7 +22,7 @@ function routeOf(path: string, search: string): Route {
   const withId = id === undefined ? {} : { id }
   if (first === 'history') return { page: 'history', search, ...withId }
   if (first === 'play') return { page: 'play', ...(id === undefined ? {} : { id: decoded(id) }) }
-  if (first === 'figures') return { page: 'statistics' }
+  if (first === 'statistics') return { page: 'statistics' }
   if (first === 'passkeys') return { page: 'passkeys' }
   if (first === 'sign-in') return { page: 'sign-in' }
   if (first === 'secret' && id !== undefined) return { page: 'secret', id }

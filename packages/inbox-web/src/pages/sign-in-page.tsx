@@ -14,19 +14,27 @@ import { navigate } from './route.ts'
 export function SignInPage() {
   const queries = useQueryClient()
   const [problem, setProblem] = useState<InboxProblem>()
-  const [hasCode] = useState(() => location.hash !== '')
+  const [isSigningIn, setSigningIn] = useState(() => location.hash !== '')
   useEffect(() => {
-    const taken = takeCode()
-    if (taken === undefined) return
-    signInWith(taken.code).then(
-      async () => {
-        await queries.invalidateQueries()
-        navigate(taken.to, 'replace')
-      },
-      (error: unknown) => setProblem(problemOf(error)),
-    )
+    const signIn = () => {
+      const taken = takeCode()
+      if (taken === undefined) return
+      setProblem(undefined)
+      setSigningIn(true)
+      signInWith(taken.code).then(
+        async () => {
+          await queries.invalidateQueries()
+          navigate(taken.to, 'replace')
+        },
+        (error: unknown) => setProblem(problemOf(error)),
+      )
+    }
+    signIn()
+    // Another link that is pasted into this tab changes only the fragment, and the browser loads nothing.
+    addEventListener('hashchange', signIn)
+    return () => removeEventListener('hashchange', signIn)
   }, [queries])
-  if (problem === undefined && hasCode) return <Loader className="loading" aria-label={words.signingIn} />
+  if (problem === undefined && isSigningIn) return <Loader className="loading" aria-label={words.signingIn} />
   if (problem !== undefined) return <SignedOut title={words.linkError(problem)} reason={problem.message} />
   const search = new URLSearchParams(location.search)
   const [title, reason] = words.loginErrors[search.get('problem') ?? ''] ?? []
@@ -38,14 +46,11 @@ export function SignInPage() {
   )
 }
 
-let isTaken = false
-
-/** Returns the code once: React's StrictMode runs effects twice, and a second request would find the link already used. */
+/** Takes the code out of the address, so that it is used once: React's StrictMode runs effects twice. */
 function takeCode(): { readonly code: string; readonly to: string } | undefined {
   const parts = new URLSearchParams(location.hash.slice(1))
   const code = parts.get('code')
-  if (isTaken || code === null) return undefined
-  isTaken = true
+  if (code === null) return undefined
   history.replaceState(null, '', '/sign-in')
   return { code, to: ownPage(parts.get('to')) }
 }

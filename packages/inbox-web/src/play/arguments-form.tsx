@@ -78,8 +78,8 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
       )}
       {tool.fields.length === 0 && allJson === undefined && <p className="notice">{words.noArguments}</p>}
       <div className="run-bar">
-        <Button type="submit" loading={isRunning} disabled={isLost}>
-          {words.run}
+        <Button type="submit" disabled={isLost || isRunning}>
+          {isRunning ? words.running : words.run}
         </Button>
         <Button
           variant="subtle"

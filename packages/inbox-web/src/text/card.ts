@@ -3,7 +3,7 @@
 import type { AskView, ButtonView, CallView, NamedOutcome } from '@assent/core'
 import { code, type Part, strong } from './parts.ts'
 
-type AskKind = 'form' | 'url' | 'secret' | 'approval' | 'policy'
+type AskKind = 'form' | 'url' | 'secret' | 'approval' | 'policy' | 'definition'
 
 /** After the name of the asker. */
 const asks: Readonly<Record<AskKind, string>> = {
@@ -12,6 +12,7 @@ const asks: Readonly<Record<AskKind, string>> = {
   secret: 'asks for a secret',
   approval: 'asks for your approval',
   policy: 'needs approval',
+  definition: 'changed the definition of a tool',
 }
 const asked: Readonly<Record<AskKind, string>> = {
   form: 'asked a question',
@@ -19,6 +20,7 @@ const asked: Readonly<Record<AskKind, string>> = {
   secret: 'asked for a secret',
   approval: 'asked for your approval',
   policy: 'needed approval',
+  definition: 'changed the definition of a tool',
 }
 
 function askerParts(ask: Pick<AskView, 'asker' | 'caller' | 'question' | 'onBehalfOf'>): readonly Part[] {
@@ -44,6 +46,7 @@ const consequences = {
   irreversible: 'This cannot be undone.',
   irreversibleBy: (by: string) => `This cannot be undone, according to ${by}.`,
   destructiveTool: 'The server declares this tool as destructive.',
+  destructivePolicy: 'A policy marks this as destructive.',
   reversible: 'This can be undone.',
   touches: (what: string) => `Affects ${what}.`,
 }
@@ -55,15 +58,19 @@ const action = {
     code(tool),
     ' on ',
     code(server),
-    hasArguments ? ' with' : ', without arguments',
+    hasArguments ? ' with:' : ', without arguments',
   ],
+  /** A definition that an owner of the policies accepts: nothing is called. */
+  defines: (tool: string, server: string): readonly Part[] => ['Definition of ', code(tool), ' on ', code(server)],
+  /** Under a title that names the tool and the server. */
+  given: (hasArguments: boolean): readonly Part[] => [hasArguments ? 'With these arguments:' : 'Without arguments'],
   /** Assent knows the call; what the server does after a yes is the server's claim. */
   calls: ({ kind, name, arguments: given }: CallView, server: string): readonly Part[] => [
     `${kind === 'tool' ? 'Call' : kind === 'prompt' ? 'Prompt' : 'Resource'} `,
     code(name),
     ' on ',
     code(server),
-    given === undefined ? '.' : given.length > 0 ? ' with' : kind === 'resource' ? '.' : ', without arguments',
+    given === undefined ? '.' : given.length > 0 ? ' with:' : kind === 'resource' ? '.' : ', without arguments',
   ],
   tooLarge: 'The arguments are too large to show here.',
   declaredBy: (server: string, hasArguments: boolean) =>
@@ -103,7 +110,7 @@ const call = {
     code(name),
     ' on ',
     code(server),
-    given?.length === 0 && kind !== 'resource' ? ', without arguments' : '',
+    given?.length === 0 && kind !== 'resource' ? ', without arguments' : given === undefined ? '' : ':',
   ],
   askedInOneOf: (count: number, server: string): readonly Part[] => [
     `Asked during one of ${count} calls on `,
@@ -151,14 +158,18 @@ const claim = {
 }
 
 const facts = {
-  quorum: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
+  /** @param needs from whom, which begins with the number if one group gives all approvals */
+  quorum: (approvals: number, needed: number, needs: string): readonly Part[] => {
+    const count = `${needed} ${needed === 1 ? 'approval' : 'approvals'}`
+    const rest = needs.startsWith(`${count} from `) ? needs.slice(count.length) : `: ${needs}`
+    return [strong(`${approvals} of ${count}`), `${rest}.`]
+  },
   rule: (declinesNeeded: number) =>
     declinesNeeded === 1 ? 'One decline rejects it.' : `${declinesNeeded} declines reject it.`,
-  completes: 'Your approval is the last one needed.',
-  needs: (needed: string) => `Needs ${needed}.`,
+  completes: (needed: number) => (needed === 1 ? 'Yours is enough.' : 'Yours is the last one needed.'),
   policies: (names: readonly string[]) =>
     `Required by the ${names.length === 1 ? 'policy' : 'policies'} ${names.map((name) => `“${name}”`).join(', ')}.`,
-  voted: (name: string, hasApproved: boolean) => `${name} ${hasApproved ? 'approved' : 'declined'}`,
+  voted: (name: string, hasApproved: boolean, ago: string) => `${name} ${hasApproved ? 'approved' : 'declined'} ${ago}`,
   you: 'You',
   showDetails: (digest: string | undefined) => `Details (JSON${digest === undefined ? '' : `, digest ${digest}…`})`,
   hideDetails: 'Hide details',
@@ -177,7 +188,7 @@ const comment = {
   add: 'Add a comment',
   label: 'Comment',
   optional: 'optional',
-  sentTo: (by: string) => `Sent to ${by}.`,
+  sentTo: (by: string) => `Will be sent to ${by}.`,
   recordOnly: 'Not sent to the agent; kept in the audit log.',
   sentWithDecline: 'The caller gets it if you decline. It is kept in the audit log.',
   recordOnlyUnlessAnswered: (by: string) => `Sent to ${by} if you answer; otherwise only kept in the audit log.`,
@@ -188,6 +199,8 @@ const comment = {
 const answers = {
   sends: (value: string) => `sends “${value}”`,
   suggested: 'suggested',
+  /** The key that sends a form. */
+  sendKey: (isMac: boolean) => (isMac ? '⌘ Enter' : 'Ctrl Enter'),
   more: 'More',
   decline: 'Decline to answer',
   declineHelp: 'The agent gets a no.',
@@ -211,6 +224,7 @@ const undo = {
   sentIn: (label: string) => `“${label}” is sent in`,
   seconds: 's.',
   undo: 'Undo',
+  notSent: 'It was not sent, because the inbox could not be reached. Answer again.',
 }
 
 const shownText = {
@@ -223,6 +237,7 @@ const lateNote = {
   written: 'You had written',
   note: (headline: string, written: string) =>
     `I did not answer in time: "${headline}"${written === '' ? '' : ` I would have answered: ${written}`} Please ask me again.`,
+  forAgent: 'A message for the agent',
   copy: 'Copy a message for the agent',
   copied: 'Copied',
 }

@@ -6,7 +6,9 @@ const optional = 'optional'
 const suggested = 'suggested'
 
 const suggestion = {
-  label: 'Suggested:',
+  label: suggested,
+  /** With a real minus sign. */
+  number: (value: number) => signed(value),
   use: 'Use',
   useFor: (label: string) => `the suggestion for ${label}`,
 }
@@ -41,6 +43,11 @@ function listHelp({ minItems, maxItems, unique, pattern }: ListFieldView): strin
   ].join(' ')
 }
 
+/** A hyphen before a number reads as a dash. */
+function signed(value: number): string {
+  return String(value).replace('-', '\u2212')
+}
+
 const number = {
   notSet: 'not set yet',
   noValue: '–',
@@ -50,16 +57,16 @@ const number = {
     const kind = integer ? 'A whole number' : 'A number'
     if (above !== undefined || below !== undefined) {
       const bounds = [
-        ...(min === undefined ? [] : [`${min} or more`]),
-        ...(above === undefined ? [] : [`more than ${above}`]),
-        ...(max === undefined ? [] : [`${max} or less`]),
-        ...(below === undefined ? [] : [`less than ${below}`]),
+        ...(min === undefined ? [] : [`${signed(min)} or more`]),
+        ...(above === undefined ? [] : [`more than ${signed(above)}`]),
+        ...(max === undefined ? [] : [`${signed(max)} or less`]),
+        ...(below === undefined ? [] : [`less than ${signed(below)}`]),
       ]
       return `${kind}, ${bounds.join(' and ')}.`
     }
-    if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}.`
-    if (min !== undefined) return `${kind}, ${min} or more.`
-    return max === undefined ? undefined : `${kind}, ${max} or less.`
+    if (min !== undefined && max !== undefined) return `${kind} from ${signed(min)} to ${signed(max)}.`
+    if (min !== undefined) return `${kind}, ${signed(min)} or more.`
+    return max === undefined ? undefined : `${kind}, ${signed(max)} or less.`
   },
 }
 

@@ -5,7 +5,7 @@ import { code, type Part, strong } from './parts.ts'
 const header = {
   name: 'Assent',
   pages: 'Pages',
-  inbox: (count: string) => (count === '' ? 'Inbox' : `Inbox ${count}`),
+  inbox: 'Inbox',
   history: 'History',
   statistics: 'Statistics',
   playground: 'Playground',
@@ -23,6 +23,7 @@ const account = {
   passkeys: 'Passkeys',
   sound: 'Play a sound for new questions',
   signOut: 'Sign out',
+  notSignedOut: 'You are not signed out yet. Try again.',
 }
 
 const unreachable = 'The inbox cannot be reached. This page reconnects by itself.'
@@ -44,7 +45,7 @@ const errors = {
 
 const notices = {
   heading: 'Changes of passkeys',
-  when: (ago: string) => `(${ago})`,
+  when: (ago: string) => `${ago.charAt(0).toUpperCase()}${ago.slice(1)}.`,
   notYou: 'Was this not you? See',
   passkeys: 'Passkeys',
   verify: [', and run ', code('assent audit verify'), '.'] as readonly Part[],

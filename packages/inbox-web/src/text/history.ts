@@ -2,21 +2,29 @@
 
 import type { AuditEntry, ChainView } from '@assent/core'
 import { code, type Part } from './parts.ts'
-import { exactly } from './time.ts'
 
 const history = {
   title: 'History',
   back: '‹ History',
   search: 'Search',
-  outcome: 'Outcome',
-  anyOutcome: 'Any outcome',
-  server: 'Server',
-  anyServer: 'Any server',
-  type: 'Type',
-  anyType: 'Any type',
+  selects: {
+    outcome: { label: 'Outcome', any: 'Any outcome' },
+    kind: { label: 'Type', any: 'Any type' },
+    server: { label: 'Server', any: 'Any server' },
+    tool: { label: 'Tool', any: 'Any tool' },
+    agent: { label: 'Agent', any: 'Any agent' },
+    project: { label: 'Project', any: 'Any project' },
+  },
+  from: 'From',
+  to: 'To',
+  moreFilters: 'More filters',
+  fewerFilters: 'Fewer filters',
+  showAll: 'Show all',
   kinds: { approval: 'Approvals', form: 'Questions', url: 'Links' },
   none: 'No asks have ended yet.',
   noMatch: 'No asks match these filters.',
+  searchedTo: (at: string) => `Searched the asks that ended after ${at}.`,
+  searchFurther: 'Search older asks',
   select: 'Select an ask to see who decided what, and when.',
   asked: 'Asked',
   ended: 'Ended',
@@ -26,6 +34,7 @@ const history = {
   exporting: 'Exporting…',
   exportFailed: 'The history could not be read. Try again.',
   exportCut: (count: number) => `Only the newest ${count.toLocaleString('en')} asks were exported.`,
+  exportSearchCut: (count: number) => `Only the newest ${count.toLocaleString('en')} asks were searched for the text.`,
 }
 
 const entries: Readonly<Record<AuditEntry['kind'], string>> = {
@@ -39,8 +48,12 @@ const entries: Readonly<Record<AuditEntry['kind'], string>> = {
   'grant.used': 'the approval was used',
   'passkey.added': 'a passkey was added',
   'passkey.removed': 'a passkey was removed',
+  'definition.pinned': 'the definition of a tool was recorded at its first call',
+  'definition.changed': 'the definition of a tool changed',
+  'definition.accepted': 'a changed definition of a tool was accepted',
   'presence.changed': 'which decisions need a passkey was changed',
   'call.lost': 'the waiting call was lost',
+  'record.erased': 'texts were erased',
   note: 'note',
 }
 
@@ -51,7 +64,7 @@ const proof = {
   entries,
   download: 'Download the proof',
   hint: (ask: string): readonly Part[] => [
-    'The file contains these entries in full. To check later that none was changed, run ',
+    'The file contains these entries in full, and proves that the audit log contains them. To check it later, run ',
     code('assent audit verify --proof'),
     ' ',
     code(`${ask}.json`),
@@ -72,12 +85,7 @@ function chainText(chain: ChainView): string {
   const count = `${chain.lastSeq.toLocaleString()} ${chain.lastSeq === 1 ? 'entry' : 'entries'}`
   const asks = `${chain.asks.toLocaleString()} ${chain.asks === 1 ? 'ask' : 'asks'}`
   const grants = `${chain.grants.toLocaleString()} ${chain.grants === 1 ? 'grant' : 'grants'}`
-  const { checkpointSeq, checkpointAtMs } = chain
-  const checkpoint =
-    checkpointSeq === undefined || checkpointAtMs === undefined
-      ? 'No checkpoint has been signed yet, so a log that was replaced as a whole would not be detected.'
-      : `It matches the latest checkpoint stored beside it, at entry ${checkpointSeq}, made ${exactly(checkpointAtMs)}.`
-  return `✓ The audit log is consistent: ${count}; ${asks} and ${grants} match it. ${checkpoint}`
+  return `✓ The audit log is consistent and matches its signed checkpoint: ${count}; ${asks} and ${grants} match it.`
 }
 
 export const historyText = { history, proof }

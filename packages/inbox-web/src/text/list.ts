@@ -3,11 +3,13 @@
 const row = {
   select: (headline: string) => `Select: ${headline}`,
   forPerson: (name: string) => `on behalf of ${name}`,
+  yourCall: 'Your call',
   calledBy: (server: string, program: string) => `${server}, called by ${program}`,
   risks: {
     irreversible: 'Cannot be undone',
     'said-irreversible': 'Cannot be undone',
     'destructive-tool': 'Destructive tool',
+    'destructive-policy': 'Destructive',
     link: 'Suspicious link',
   },
   approvals: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
@@ -18,11 +20,15 @@ const row = {
 const list = {
   page: 'Inbox',
   title: 'Waiting for you',
+  others: 'Waiting for others',
   none: 'Nothing is waiting for you.',
   noMatch: 'No asks match.',
   select: 'Select an ask from the list.',
   next: (headline: string) => `Next: ${headline}`,
   nothingElse: 'Nothing else is waiting for you.',
+  /** After a text without a full stop, and after one with it. */
+  ended: (headline: string, what: string) => `Your answer to “${headline}”: ${what}.`,
+  refused: (headline: string, why: string) => `Your answer to “${headline}”: ${why}`,
   back: '‹ All',
   more: 'Show more',
 }

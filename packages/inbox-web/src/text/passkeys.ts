@@ -1,6 +1,6 @@
 // The page about passkeys.
 
-import type { PasskeysView } from '@assent/core'
+import type { PasskeysView, SignInView } from '@assent/core'
 import { code, type Part } from './parts.ts'
 
 const neededFor: Readonly<Record<PasskeysView['presence'], string>> = {
@@ -8,6 +8,19 @@ const neededFor: Readonly<Record<PasskeysView['presence'], string>> = {
   destructive: 'You need a passkey to say yes to something destructive.',
   approvals: 'You need a passkey to approve, and to say yes to something destructive.',
   all: 'You need a passkey to accept anything.',
+}
+
+/** With accounts only an administrator can remove the passkeys of a person. */
+function removeNote(way: SignInView['way'] | undefined): readonly Part[] {
+  const prompt = 'Removing one asks for a passkey.'
+  if (way === undefined) return [prompt]
+  return way === 'link'
+    ? [`${prompt} If you lost all of them, run `, code('assent passkeys reset'), '.']
+    : [
+        `${prompt} If you lost all of them, an administrator can run `,
+        code('assent passkeys reset --config assent.yaml --person <subject>'),
+        '.',
+      ]
 }
 
 export const passkeysText = {
@@ -19,14 +32,12 @@ export const passkeysText = {
     `Added ${added}, ${used === undefined ? 'not used yet' : `used ${used}`}`,
   remove: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
-  removeNote: [
-    'Removing one asks for a passkey. If you lost all of them, run ',
-    code('assent passkeys reset'),
-    '.',
-  ] as readonly Part[],
-  defaultName: 'Passkey',
+  removed: (name: string) => `${name} was removed.`,
+  removeNote,
+  /** For a key that the person does not name. */
+  defaultName: (others: number) => (others === 0 ? 'Passkey' : `Passkey ${others + 1}`),
   newName: 'Name of the new passkey',
-  exampleName: 'Laptop',
   add: 'Add a passkey',
+  added: (name: string) => `${name} was added.`,
   addNote: 'This asks for the new passkey, and then for one that you have.',
 }

@@ -16,6 +16,7 @@ const form = {
   asJson: 'As JSON.',
   noArguments: 'This tool takes no arguments.',
   run: 'Run',
+  running: 'Running…',
   editJson: 'Edit as JSON',
   backToForm: 'Back to the form',
   schema: 'Input schema',

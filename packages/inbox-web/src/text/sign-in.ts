@@ -43,7 +43,7 @@ export const signInText = {
     ] as readonly Part[],
   },
   tab: {
-    explain: 'Only you can sign in: the inbox opens a new tab in your browser, signed in.',
+    explain: 'The inbox can open a new tab in your browser, in which you are signed in.',
     open: 'Open a signed-in tab',
     opened: 'Your browser opens the inbox in a new tab. You can close this one.',
     failed: 'No tab could be opened.',

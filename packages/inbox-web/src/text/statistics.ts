@@ -2,6 +2,9 @@
 
 import { duration } from './time.ts'
 
+/** A shorter time is given as this. */
+const shortestMs = 1_000
+
 export const statisticsText = {
   title: 'Statistics',
   period: 'Period',
@@ -9,6 +12,11 @@ export const statisticsText = {
   none: 'No ask that you can see ended in this period.',
   cut: (count: number) => `There were more. Only the newest ${count.toLocaleString()} are counted.`,
   bar: 'Bar',
+  trend: {
+    question: 'How many questions were there, and when?',
+    answer: 'By the day on which they were asked.',
+    columns: ['Asked', 'Asks'] as const,
+  },
   waits: {
     question: 'How long do people take to answer?',
     noAnswers: 'No answers yet.',
@@ -31,11 +39,26 @@ export const statisticsText = {
     legend: {
       yes: 'Yes, approved',
       no: 'No, declined, cancelled, changes requested',
-      other: 'Other answers, no answer',
+      other: 'Other, no answer',
     },
     name: (server: string, tool: string | undefined) => (tool === undefined ? server : `${server} · ${tool}`),
     share: (yes: number, total: number) => `${yes} of ${total}`,
     least: (name: string, rate: number) => `${name} is approved least often: ${Math.round(100 * rate)}% of the time.`,
+    /** Where it does not fit on a line, it breaks after the share. */
+    took: (share: string, medianMs: number | undefined) =>
+      medianMs === undefined ? share : `${share} (half\u00a0within\u00a0${duration(Math.max(shortestMs, medianMs))})`,
     tooFew: 'A comparison needs at least three decisions for a tool.',
+  },
+  policies: {
+    question: 'Which policies get a yes?',
+    columns: ['Policy', 'Yes'] as const,
+    answer: 'Asks that a policy requires.',
+    rubberStamp: (names: readonly string[]) =>
+      `${names.map((name) => `“${name}”`).join(', ')}: every ask was approved within two seconds, which is too fast to read it. Ask less often, require a comment, or allow calls that need no review.`,
+  },
+  people: {
+    question: 'Who answers, and how?',
+    columns: ['Person', 'Yes'] as const,
+    answer: 'Counted for the person whose answer ended the ask.',
   },
 }

@@ -1,6 +1,7 @@
 // Times and durations for people. A space inside a time never breaks across lines.
 
 const space = '\u00a0'
+const justNow = `just${space}now`
 const secondMs = 1_000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -9,13 +10,13 @@ const dayMs = 24 * hourMs
 const clockBelowMs = 5 * minuteMs
 
 export function ago(ms: number): string {
-  if (ms < secondMs) return 'just now'
-  return `${inUnits(ms)} ago`
+  if (ms < secondMs) return justNow
+  return `${inUnits(ms)}${space}ago`
 }
 
 /** For a list, where seconds in every row would distract. */
 export function agoShort(ms: number): string {
-  return ms < minuteMs ? 'just now' : ago(ms)
+  return ms < minuteMs ? justNow : ago(ms)
 }
 
 /** 4:37, 12 min, 24 h, 2 days. From two hours on, to the nearest hour. */
@@ -55,6 +56,7 @@ const minuteFormat = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 })
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const dateRangeFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The time of day; on another day, with the date. */
@@ -69,6 +71,11 @@ export function endedAt(atMs: number, nowMs: number): string {
   if (nowMs - atMs <= dayMs) return agoShort(nowMs - atMs)
   const at = new Date(atMs)
   return (at.getFullYear() === new Date(nowMs).getFullYear() ? minuteFormat : dateFormat).format(at)
+}
+
+/** "12 Nov", or "12 – 14 Nov"; `untilMs` is the end, which the range does not include. */
+export function dayRange(fromMs: number, untilMs: number): string {
+  return dateRangeFormat.formatRange(new Date(fromMs), new Date(untilMs - 1)).replaceAll(' ', space)
 }
 
 export function exactly(atMs: number): string {

@@ -11,6 +11,7 @@ import { riskOf } from './consequences.tsx'
 
 const words = cardText.answers
 const dismissKey = 'x'
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 /** The answers that may be in the menu. */
 const menuItems = {
@@ -59,7 +60,7 @@ export function AnswerBar(props: Props) {
             classNames={{ inner: 'answer-inner', label: 'answer-label' }}
             loading={sending === button}
             disabled={isLost || isFresh || blocked.includes(button) || (sending !== undefined && sending !== button)}
-            aria-keyshortcuts={button.key}
+            aria-keyshortcuts={button.fillsIn === true ? 'Control+Enter' : button.key}
             rightSection={<Key of={button} />}
             onClick={() => onPress(button)}
           >
@@ -77,11 +78,12 @@ export function AnswerBar(props: Props) {
   )
 }
 
-function Key({ of: { key } }: { readonly of: ButtonView }) {
-  if (key === undefined) return null
+function Key({ of: { key, fillsIn } }: { readonly of: ButtonView }) {
+  const shown = key ?? (fillsIn === true ? words.sendKey(isMac) : undefined)
+  if (shown === undefined) return null
   return (
     <Kbd aria-hidden="true" className="key">
-      {key}
+      {shown}
     </Kbd>
   )
 }
@@ -158,8 +160,9 @@ function helpOf({ answer: { action } }: ButtonView): string {
   return action === 'accept' ? '' : menuItems[action].help
 }
 
-/** Two answers are side by side, several below each other. */
-function layoutOf(buttons: readonly ButtonView[]): 'pair' | 'options' | 'form' {
+/** One answer has the whole width, two are side by side, several below each other. */
+function layoutOf(buttons: readonly ButtonView[]): 'single' | 'pair' | 'options' | 'form' {
   if (buttons.some(({ fillsIn }) => fillsIn === true)) return 'form'
+  if (buttons.length === 1) return 'single'
   return buttons.length > 2 ? 'options' : 'pair'
 }

@@ -56,7 +56,7 @@ export function AnswerForm(props: Props) {
           <button type="button" className="link-button" onClick={draft.use}>
             {cardText.draft.use}
           </button>{' '}
-          <button type="button" className="link-button" onClick={draft.discard}>
+          <button type="button" className="link-button" onClick={draft.discardOffered}>
             {cardText.draft.discard}
           </button>
         </p>

@@ -3,7 +3,7 @@
 // The card knows neither router nor queries. It holds the form's values and passes an answer to `onAnswer`, which returns
 // the problem if the answer was refused.
 
-import type { AnswerBody, AskView, ButtonView, InboxProblem, QuestionView, SecretView } from '@assent/core'
+import type { AskView, ButtonView, SecretView } from '@assent/core'
 import { useEffect, useRef, useState } from 'react'
 import { useIsLost } from '../api/connection.ts'
 import type { Refusal } from '../api/decide.ts'
@@ -11,22 +11,23 @@ import { serverNow } from '../api/server-time.ts'
 import { cardText } from '../text/card.ts'
 import { menuOf, needsReading } from './answer-bar.tsx'
 import { AnswerForm } from './answer-form.tsx'
-import { answerOf } from './answer-of.ts'
 import { useCardSeen } from './card-seen.ts'
 import { Deadline } from './deadline.tsx'
 import { Details, Quorum } from './facts.tsx'
-import { holdAnswer, undoAnswer, useHeldAnswer } from './held-answers.ts'
+import { type HeldAnswer, holdAnswer, undoAnswer, useHeldAnswer } from './held-answers.ts'
 import { HeldBar, undoKey } from './held-bar.tsx'
 import { inertMs } from './inert.ts'
 import { LateNote } from './late-note.tsx'
 import { Parts } from './parts.tsx'
 import { CallContext, isAboutCall, Provenance, QuestionDetails } from './question-view.tsx'
+import { useReturnFocus } from './return-focus.ts'
 import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { HiddenProvider, useHidden } from './shown-text.tsx'
 import { CheckedFacts, Claim } from './statements.tsx'
 import { useDraft } from './use-draft.ts'
+import { type SendAnswer, useSending } from './use-sending.ts'
 
 /** As `askLimits.undoNeedsMs` in core, of which the page loads only types. */
 const undoNeedsMs = 15_000
@@ -34,7 +35,7 @@ const undoNeedsMs = 15_000
 interface Props {
   readonly ask: AskView
   /** Sends the answer. `confirmed`: although something in it looks like a secret. */
-  readonly onAnswer: (ask: AskView, answer: AnswerBody['answer'], confirmed: boolean) => Promise<Refusal>
+  readonly onAnswer: SendAnswer
   /** Like `onAnswer`, for a secret. */
   readonly onHandOver?: (ask: AskView, secret: string, view: SecretView) => Promise<Refusal>
   /** The deadline has passed. */
@@ -44,12 +45,9 @@ interface Props {
 export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const { question, asker, buttons } = ask
   const draft = useDraft(ask)
-  const { comment, values } = draft
-  const [problem, setProblem] = useState<InboxProblem>()
-  const [sending, setSending] = useState<ButtonView>()
-  const [unconfirmed, setUnconfirmed] = useState<ButtonView>()
-  const [appearedAt] = useState(() => performance.now())
   const card = useRef<HTMLElement>(null)
+  const { sending, problem, unconfirmed, setProblem, send, sendHeld } = useSending(ask, draft, card, onAnswer)
+  const [appearedAt] = useState(() => performance.now())
   const hidden = useHidden()
   const isBlocked = hidden.texts.size > 0
   const isOpen = ask.state.kind === 'open'
@@ -59,18 +57,6 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     if (problem?.issues !== undefined) focusFirst(card.current, '[aria-invalid=true], [data-error] input')
   }, [problem])
 
-  const send = async (button: ButtonView, confirmed = false) => {
-    if (sending !== undefined) return
-    setSending(button)
-    setProblem(undefined)
-    const refused = await onAnswer(ask, answerOf(ask, button, { comment, values }), confirmed)
-    if (refused === 'left') return setSending(undefined)
-    // A draft would store what looks like a secret.
-    if (refused === undefined || refused.code === 'looks-secret') draft.discard()
-    setUnconfirmed(refused?.code === 'looks-secret' ? button : undefined)
-    setProblem(refused)
-    setSending(undefined)
-  }
   const isSeen = useCardSeen(card)
   const [mustRead, setMustRead] = useState(false)
   const isFresh = useJustChanged(isBlocked)
@@ -78,9 +64,10 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const press = (button: ButtonView, byKey = false) => {
     // A click or key that was meant for the card before this one.
     if (isLost || isFresh || performance.now() - appearedAt < inertMs) return
-    if (isBlocked && needsReading(button)) focusFirst(card.current, '.show-all-first')
-    else if (byKey && !isSeen && needsReading(button)) setMustRead(true)
-    else if (isHeldBack(ask, button)) holdAnswer(ask.id, button, ask.undoMs ?? 0, () => void send(button))
+    if (isBlocked && needsReading(button)) return focusFirst(card.current, '.show-all-first')
+    if (byKey && !isSeen && needsReading(button)) return setMustRead(true)
+    onPressed()
+    if (isHeldBack(ask, button)) holdAnswer(ask.id, button, ask.undoMs ?? 0, () => void sendHeld(button))
     else void send(button)
   }
   const showAll = () => {
@@ -90,7 +77,12 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     card.current?.focus({ preventScroll: true })
   }
   const held = useHeldAnswer(ask.id)
-  const undo = () => undoAnswer(ask.id)
+  const stage = stageOf(ask, held, sending)
+  const onPressed = useReturnFocus(stage, () => focusTarget(card.current, stage))
+  const undo = () => {
+    onPressed()
+    undoAnswer(ask.id)
+  }
   useEffect(() => {
     if (!isOpen) undoAnswer(ask.id)
   }, [isOpen, ask.id])
@@ -117,11 +109,12 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
       <HiddenProvider value={hidden}>
         <header className="card-head">
           <p className="card-who">
-            <Parts of={cardText.askerParts(ask)} /> {(isOpen ? cardText.asks : cardText.asked)[kindOf(ask)]}
+            <Parts of={cardText.askerParts(ask)} />{' '}
+            <span className="card-asks">{(isOpen ? cardText.asks : cardText.asked)[kindOf(ask)]}</span>
           </p>
           {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
         </header>
-        {!isOpen && problem !== undefined && (
+        {!isOpen && problem?.code === 'ended' && (
           <p className="problem" role="alert">
             {cardText.answers.tooLate}
           </p>
@@ -142,7 +135,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           />
         )}
         <Details question={question} />
-        <LateNote ask={ask} comment={comment} />
+        <LateNote ask={ask} comment={draft.comment} />
         {isOpen && ask.answers.length === 0 && (
           <p className="notice">
             {ask.quorum?.votes.some(({ by }) => by.isYou) === true
@@ -155,7 +148,10 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
             ask={ask}
             sending={sending}
             problem={problem}
-            onHandOver={(typed) => onHandOver(ask, typed, secret)}
+            onHandOver={(typed) => {
+              onPressed()
+              return onHandOver(ask, typed, secret)
+            }}
             onPress={press}
           />
         )}
@@ -197,6 +193,21 @@ function isHeldBack({ undoMs, decideByMs }: AskView, { verdict }: ButtonView): b
   return undoMs !== undefined && verdict === 'yes' && decideByMs - serverNow() >= undoNeedsMs
 }
 
+type Stage = 'open' | 'sending' | 'held' | 'answered' | 'ended'
+
+function stageOf({ state, buttons }: AskView, held: HeldAnswer | undefined, sending: ButtonView | undefined): Stage {
+  if (state.kind !== 'open') return 'ended'
+  if (held !== undefined) return 'held'
+  if (sending !== undefined) return 'sending'
+  return buttons.length === 0 ? 'answered' : 'open'
+}
+
+/** What takes the focus of buttons that are gone. */
+function focusTarget(card: HTMLElement | null, stage: Stage): HTMLElement | null | undefined {
+  if (stage === 'sending') return undefined
+  return stage === 'open' || stage === 'answered' ? card : card?.querySelector<HTMLElement>('.held button, .settled')
+}
+
 /** Opens the comment box, or moves the focus there. */
 function writeComment(card: HTMLElement | null): void {
   const box = card?.querySelector<HTMLElement>('textarea[data-comment], button[data-comment]')
@@ -204,18 +215,11 @@ function writeComment(card: HTMLElement | null): void {
   else box?.focus()
 }
 
-function kindOf({ question, commentField }: AskView): keyof typeof cardText.asks {
+function kindOf({ question }: AskView): keyof typeof cardText.asks {
+  if (question.kind === 'approval' && question.action.kind === 'definition') return 'definition'
   if (question.kind === 'approval' && question.policies !== undefined) return 'policy'
-  if (isAboutCall(question) || offersApprove(question, commentField)) return 'approval'
+  if (isAboutCall(question) || (question.kind === 'form' && question.isApproval === true)) return 'approval'
   return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
-}
-
-/** Whether one of the buttons is Approve; read from the form, because an ask that has ended has no buttons. */
-function offersApprove(question: QuestionView, commentField: string | undefined): boolean {
-  if (question.kind !== 'form' || question.oneOf !== undefined) return false
-  if (question.decision !== undefined) return true
-  const [field, ...more] = question.fields.filter(({ name }) => name !== commentField)
-  return more.length === 0 && field?.kind === 'choice' && field.options.some(({ label }) => label === 'Approve')
 }
 
 function focusFirst(card: HTMLElement | null, selector: string): void {

@@ -72,7 +72,7 @@ function RowContext({ ask: { onBehalfOf, quorum, state } }: { readonly ask: AskV
   if (onBehalfOf.isYou && progress === undefined) return null
   return (
     <span className="row-context">
-      <span>{onBehalfOf.isYou ? '' : words.forPerson(onBehalfOf.name)}</span>
+      <span>{onBehalfOf.isYou ? words.yourCall : words.forPerson(onBehalfOf.name)}</span>
       {progress !== undefined && <strong>{progress}</strong>}
     </span>
   )

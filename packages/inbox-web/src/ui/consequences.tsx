@@ -27,13 +27,15 @@ function hasConsequences({ state }: AskView): boolean {
   return state.kind === 'open' || outcomeLook(state) === 'yes'
 }
 
-type Risk = 'irreversible' | 'said-irreversible' | 'destructive-tool'
+type Risk = 'irreversible' | 'said-irreversible' | 'destructive-tool' | 'destructive-policy'
 
 /** What a person must know before a yes. */
 export function riskOf({ asker, question }: AskView): Risk | undefined {
   if (asker.undo === 'impossible') return 'irreversible'
-  if (question.kind !== 'form') return undefined
-  if (question.isDestructive === true || saysIrreversible(question.claim)) return 'said-irreversible'
+  if (question.kind === 'url') return undefined
+  if (question.kind === 'approval' && question.isDestructive === true) return 'destructive-policy'
+  if (question.kind === 'form' && (question.isDestructive === true || saysIrreversible(question.claim)))
+    return 'said-irreversible'
   return question.isInDestructiveTool === true ? 'destructive-tool' : undefined
 }
 
@@ -45,6 +47,8 @@ function warningOf(ask: AskView): string | undefined {
       return words.irreversibleBy(askerName(ask))
     case 'destructive-tool':
       return words.destructiveTool
+    case 'destructive-policy':
+      return words.destructivePolicy
     case undefined:
       return undefined
   }

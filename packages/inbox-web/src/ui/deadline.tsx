@@ -24,17 +24,21 @@ export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, o
   useEffect(() => {
     if (isPassed) onPassed()
   }, [isPassed, onPassed])
+  const isMissing = callerSeenAtMs !== undefined && now - callerSeenAtMs > missingAfterMs
+  const notes = [
+    ...(mayEndEarlier === true ? [words.mayEndEarlier] : []),
+    ...(isMissing ? [words.lastSeen(ago(now - callerSeenAtMs))] : []),
+  ]
   return (
-    <p className="deadline" data-urgency={urgencyOf(leftMs)}>
-      {words.expiresIn}{' '}
-      <time className="digits" title={atHour(decideByMs, now)}>
-        {left(leftMs)}
-      </time>
-      {mayEndEarlier === true && <span> · {words.mayEndEarlier}</span>}
-      {callerSeenAtMs !== undefined && now - callerSeenAtMs > missingAfterMs && (
-        <span> · {words.lastSeen(ago(now - callerSeenAtMs))}</span>
-      )}
-    </p>
+    <>
+      <p className="deadline" data-urgency={urgencyOf(leftMs)}>
+        {words.expiresIn}{' '}
+        <time className="digits" title={atHour(decideByMs, now)}>
+          {left(leftMs)}
+        </time>
+      </p>
+      {notes.length > 0 && <p className="deadline-notes">{notes.join(' ')}</p>}
+    </>
   )
 }
 

@@ -2,7 +2,10 @@
 
 import type { QuestionView, QuorumView } from '@assent/core'
 import { useId, useState } from 'react'
+import { useNow } from '../api/server-time.ts'
 import { cardText } from '../text/card.ts'
+import { ago } from '../text/time.ts'
+import { Parts } from './parts.tsx'
 
 const words = cardText.facts
 const shownDigestChars = 4
@@ -17,21 +20,20 @@ interface QuorumProps {
 
 export function Quorum({ quorum, policies, isOpen, mayAnswer }: QuorumProps) {
   const { approvals, approvalsNeeded, declinesNeeded, votes, needs } = quorum
-  const isLast = approvalsNeeded - approvals === 1 && mayAnswer
+  const isLast = isOpen && approvalsNeeded - approvals === 1 && mayAnswer
+  const now = useNow()
   return (
     <section className="quorum">
       <p>
-        <strong>{words.quorum(approvals, approvalsNeeded)}</strong>
-        {isOpen && ` · ${isLast ? `${words.completes} ` : ''}${words.rule(declinesNeeded)}`}
+        <Parts of={words.quorum(approvals, approvalsNeeded, needs)} /> {isLast && words.completes(approvalsNeeded)}{' '}
+        {isOpen && words.rule(declinesNeeded)} {policies !== undefined && words.policies(policies)}
       </p>
-      <p>
-        {words.needs(needs)} {policies !== undefined && words.policies(policies)}
-      </p>
-      {votes.length > 0 && (
+      {/* The only vote on an ask that has ended is its outcome, which the card shows at its top. */}
+      {votes.length > (isOpen ? 0 : 1) && (
         <ul>
-          {votes.map(({ by, action, comment }) => (
-            <li key={by.name}>
-              {words.voted(by.isYou ? words.you : by.name, action === 'accept')}
+          {votes.map(({ by, action, comment, atMs }) => (
+            <li key={by.name + atMs}>
+              {words.voted(by.isYou ? words.you : by.name, action === 'accept', ago(now - atMs))}
               {comment !== undefined && `: ${comment}`}
             </li>
           ))}

@@ -74,10 +74,13 @@ function isHeadedList(part: string): boolean {
   return heading.endsWith(':') && items.length > 0 && items.every((line) => /^ {2}\S/.test(line))
 }
 
-/** Paragraphs, and the diff at the end as one part. */
 function partsOf(text: string): readonly string[] {
+  return splitDiff(text).flatMap((part) => (isDiff('', part) ? [part] : part.split(/\n{2,}/)))
+}
+
+/** The text before a diff, and the diff at the end, if there is one. */
+export function splitDiff(text: string): readonly string[] {
   const diffAt = text.search(/^(?:diff --git .*\n)?--- .*\n\+\+\+ .*\n@@ /m)
-  if (diffAt < 0) return text.split(/\n{2,}/)
-  const before = text.slice(0, diffAt).trim()
-  return [...(before === '' ? [] : before.split(/\n{2,}/)), text.slice(diffAt).trimEnd()]
+  if (diffAt < 0) return [text]
+  return [text.slice(0, diffAt).trim(), text.slice(diffAt).trimEnd()].filter((part) => part !== '')
 }

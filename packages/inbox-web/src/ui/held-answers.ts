@@ -29,6 +29,11 @@ export function undoAnswer(askId: string): void {
   if (held.delete(askId)) notify()
 }
 
+/** For when the person is signed out. */
+export function undoAllAnswers(): void {
+  for (const askId of [...held.keys()]) undoAnswer(askId)
+}
+
 export function useHeldAnswer(askId: string): HeldAnswer | undefined {
   return useSyncExternalStore(subscribe, () => held.get(askId))
 }

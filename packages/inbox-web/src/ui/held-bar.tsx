@@ -4,11 +4,13 @@ import { Button, Kbd } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { cardText } from '../text/card.ts'
 import type { HeldAnswer } from './held-answers.ts'
+import { inertMs } from './inert.ts'
 
 export const undoKey = 'u'
 
 export function HeldBar({ held, onUndo }: { readonly held: HeldAnswer; readonly onUndo: () => void }) {
   const [leftMs, setLeftMs] = useState(() => held.sendsAtMs - performance.now())
+  const [appearedAt] = useState(() => performance.now())
   useEffect(() => {
     const timer = setInterval(() => setLeftMs(held.sendsAtMs - performance.now()), 200)
     return () => clearInterval(timer)
@@ -28,7 +30,10 @@ export function HeldBar({ held, onUndo }: { readonly held: HeldAnswer; readonly 
             {undoKey}
           </Kbd>
         }
-        onClick={onUndo}
+        onClick={(event) => {
+          // The key press that gave the yes may be repeated here, where the focus is now.
+          if (event.detail > 0 || performance.now() - appearedAt >= inertMs) onUndo()
+        }}
       >
         {cardText.undo.undo}
       </Button>

@@ -12,6 +12,8 @@ export function LateNote({ ask, comment }: { readonly ask: AskView; readonly com
   if (ask.state.kind !== 'expired') return null
   const written = comment.trim()
   const note = words.note(ask.headline, written)
+  // Browsers have no clipboard on pages over plain http. There the message is shown, to be selected.
+  const canCopy = navigator.clipboard !== undefined
   return (
     <div className="late-note">
       {written !== '' && (
@@ -20,9 +22,16 @@ export function LateNote({ ask, comment }: { readonly ask: AskView; readonly com
           <p className="late-text">{written}</p>
         </>
       )}
-      <Button variant="default" onClick={() => void navigator.clipboard.writeText(note).then(() => setCopied(true))}>
-        {isCopied ? words.copied : words.copy}
-      </Button>
+      {canCopy ? (
+        <Button variant="default" onClick={() => void navigator.clipboard.writeText(note).then(() => setCopied(true))}>
+          {isCopied ? words.copied : words.copy}
+        </Button>
+      ) : (
+        <>
+          <p className="late-label">{words.forAgent}</p>
+          <p className="late-text">{note}</p>
+        </>
+      )}
     </div>
   )
 }

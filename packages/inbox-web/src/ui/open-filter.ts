@@ -89,3 +89,8 @@ function textOf(ask: AskView): string {
 function distinct(names: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(names.filter((name) => name !== undefined))].sort()
 }
+
+/** Whether the person can do something about it. Others are shown because their call waits, or because they have voted. */
+export function isForYou({ answers }: AskView): boolean {
+  return answers.length > 0
+}

@@ -23,7 +23,10 @@ export function QuestionDetails({ ask }: { readonly ask: AskView }) {
   )
   switch (question.kind) {
     case 'approval':
-      return titled(<Action {...question.action} isOpen={isOpen} />, question.title)
+      return titled(
+        <Action {...question.action} isOpen={isOpen} isTitle={question.policies !== undefined} />,
+        question.title,
+      )
     case 'url':
       if (question.secret !== undefined)
         return titled(<p className="card-subtitle">{cardText.secret.explain(asker.server)}</p>)
@@ -49,11 +52,18 @@ function Subject({ of, children }: { readonly of: readonly Part[]; readonly chil
   )
 }
 
-type ActionProps = (QuestionView & { kind: 'approval' })['action'] & { readonly isOpen: boolean }
+type ActionProps = (QuestionView & { kind: 'approval' })['action'] & {
+  readonly isOpen: boolean
+  /** Whether the title of the card names the tool and the server. */
+  readonly isTitle: boolean
+}
 
-function Action({ tool, server, arguments: given, isOpen }: ActionProps) {
+function Action({ kind, tool, server, arguments: given, isOpen, isTitle }: ActionProps) {
+  const { defines, runs, given: withArguments } = cardText.action
+  const hasArguments = given.length > 0
+  const subject = isTitle ? withArguments(hasArguments) : runs(tool, server, hasArguments, isOpen)
   return (
-    <Subject of={cardText.action.runs(tool, server, given.length > 0, isOpen)}>
+    <Subject of={kind === 'definition' ? defines(tool, server) : subject}>
       <Arguments given={given} />
     </Subject>
   )
@@ -164,12 +174,14 @@ export function isAboutCall(question: QuestionView): boolean {
 export function Provenance({ ask: { asker, caller, onBehalfOf, question } }: { readonly ask: AskView }) {
   const { server, tool, origin } = asker
   const isToolShown = question.kind === 'approval' || question.call !== undefined || question.oneOf !== undefined
+  // The first line of the card names the person and the program whose call a policy stopped.
+  const isCallerShown = question.kind === 'approval' && question.policies !== undefined
   const parts = cardText.provenance({
     server,
     tool: isToolShown ? undefined : tool,
     origin,
-    program: callerText(caller ?? {}),
-    person: onBehalfOf.isYou ? undefined : onBehalfOf.name,
+    program: isCallerShown ? '' : callerText(caller ?? {}),
+    person: onBehalfOf.isYou || isCallerShown ? undefined : onBehalfOf.name,
   })
   if (parts.length === 0) return null
   return (

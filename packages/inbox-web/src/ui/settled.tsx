@@ -15,7 +15,7 @@ export function Settled({ ask }: { readonly ask: AskView }) {
   const isYours = state.kind === 'settled' && state.by.isYou
   const [before, time, after] = cardText.endedAgo(state.what, ago(now - state.atMs))
   return (
-    <div className="settled" data-outcome={outcomeLook(state)} role="status">
+    <div className="settled" data-outcome={outcomeLook(state)} role="status" tabIndex={-1}>
       <p className="settled-what">
         <span className="outcome-mark" aria-hidden="true">
           {outcomeMarks[outcomeLook(state)]}

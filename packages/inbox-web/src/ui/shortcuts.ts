@@ -12,6 +12,8 @@ export function useShortcuts(map: Shortcuts): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return
       if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary')) return
+      // A menu closes by itself, and may have returned the focus already.
+      if (event.target instanceof Element && event.target.closest('[role=menu]') !== null) return
       // Escape works in text fields too.
       if ((isTyping(event.target) && event.key !== 'Escape') || document.querySelector('dialog[open]') !== null) return
       const action = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined

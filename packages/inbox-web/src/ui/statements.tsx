@@ -5,7 +5,7 @@ import { useId } from 'react'
 import { cardText } from '../text/card.ts'
 import { EndMarker } from './call-view.tsx'
 import { withoutConsequences } from './consequences.tsx'
-import { Findings, hasFindings, problemsIn } from './findings.tsx'
+import { Findings, hasFindings, problemsIn, splitDiff } from './findings.tsx'
 import { Markdown } from './markdown.tsx'
 import { isAboutCall } from './question-view.tsx'
 import { ShownText } from './shown-text.tsx'
@@ -16,7 +16,8 @@ export function problemCount(question: QuestionView): number {
   return question.kind === 'form' && question.checked !== undefined ? problemsIn(question.checked) : 0
 }
 
-const checkedMarks = { problem: '⚠', good: '✓', neutral: '•' } as const
+/** A description without findings has none. */
+const checkedMarks = { problem: '⚠', good: '✓', neutral: undefined } as const
 
 export function CheckedFacts({ question }: { readonly question: QuestionView }) {
   const label = useId()
@@ -26,13 +27,20 @@ export function CheckedFacts({ question }: { readonly question: QuestionView }) 
   return (
     <section className="checked" aria-labelledby={label} data-level={level}>
       <h3>
-        <span className="checked-mark" aria-hidden="true">
-          {checkedMarks[level]}
-        </span>
+        {checkedMarks[level] !== undefined && (
+          <span className="checked-mark" aria-hidden="true">
+            {checkedMarks[level]}
+          </span>
+        )}
         <span id={label}>{cardText.checked.heading}</span>
         {problems > 0 && <span className="checked-count">{cardText.checked.problems(problems)}</span>}
       </h3>
-      <ShownText text={question.checked}>{(shown) => <Findings text={shown} />}</ShownText>
+      {/* Each is shortened by itself, so that the beginning of a diff is not only its file names. */}
+      {splitDiff(question.checked).map((part) => (
+        <ShownText key={part} text={part}>
+          {(shown) => <Findings text={shown} />}
+        </ShownText>
+      ))}
       <EndMarker />
     </section>
   )

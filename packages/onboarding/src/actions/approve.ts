@@ -14,7 +14,7 @@ import { planDigest as digestOfPlan, inputOf, inputsDigest, type Plan } from '..
 import { readPlan, type SavedPlan } from '../plan/saved.ts'
 import {
   counted,
-  findingsText,
+  findingsForPerson,
   patternSentence,
   planText,
   shortDigest,
@@ -92,13 +92,13 @@ async function prepareApproval(site: Site): Promise<PreparedDecision> {
     head: approvalText.question,
     body: [
       patternSentence(analysis),
-      findingsText(analysis.findings),
+      findingsForPerson(analysis.findings),
       planText(plan),
       undecidedText(analysis.findings, plan.decided),
       // Drawn from the plan and the files themselves; the saved diff is for reading only and could have been changed.
       wholeDiffText(await diffOf(site.root, plan.edits)),
     ],
-    note: approvalText.note(shortDigest(planDigest), shortDigest(from)),
+    note: approvalText.note(shortDigest(planDigest)),
     tooMuch: approvalText.tooMuch(counted(plan.edits.length, 'file')),
   })
   return { questions, revision: state.revision, planDigest, inputsDigest: from }

@@ -1,7 +1,7 @@
 // The state folder in the repository: its layout, and how its files are read and written.
 
 import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, relative, sep } from 'node:path'
 import { writeDurably } from '../disk/durable.ts'
 import { readRegular } from '../disk/read-regular.ts'
 import { checkPath, placeIn } from '../disk/safe-path.ts'
@@ -26,9 +26,15 @@ export function ours({ stateFolder }: Site, ...parts: readonly string[]): string
 
 /** Creates the folder for this file; refuses links on the way. */
 export async function folderFor(site: Site, path: string): Promise<string> {
+  return (await createFolderFor(site, path)).place
+}
+
+/** `created`: how many folders above the file did not exist. */
+export async function createFolderFor(site: Site, path: string): Promise<{ place: string; created: number }> {
   const place = await placeIn(site.root, path)
-  await mkdir(dirname(place), { recursive: true })
-  return placeIn(site.root, path)
+  const first = await mkdir(dirname(place), { recursive: true })
+  const created = first === undefined ? 0 : relative(first, place).split(sep).length
+  return { place: await placeIn(site.root, path), created }
 }
 
 export async function writeOurs(site: Site, path: string, content: string | Buffer): Promise<void> {

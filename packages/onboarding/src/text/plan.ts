@@ -1,7 +1,10 @@
 // The report on an analysis and a plan: its headings, and why a file changes or stays as it is.
 
-const passages = (count: number) => (count === 1 ? '1 passage' : `${count} passages`)
+const sections = (count: number) => (count === 1 ? '1 section' : `${count} sections`)
 const problems = (count: number) => (count === 1 ? '1 problem' : `${count} problems`)
+
+/** Findings that are no problems are listed below the sentence, so it names them. */
+const andNotes = (count: number) => (count === 0 ? '' : count === 1 ? '; 1 note' : `; ${count} notes`)
 
 const things = {
   line: ['line', 'lines'],
@@ -14,8 +17,9 @@ export type Counted = keyof typeof things
 /** The first line of the analysis, by its pattern. */
 export const patternText = {
   clean: () => 'This repository has no instruction files.',
-  structured: (files: string) => `No problems found in ${files}.`,
-  unstructured: (files: string) => `No problems found in ${files}, but there are no headings.`,
+  structured: (files: string, _problems: number, notes: number) => `No problems found in ${files}${andNotes(notes)}.`,
+  unstructured: (files: string, _problems: number, notes: number) =>
+    `No problems found in ${files}${andNotes(notes)}, but there are no headings.`,
   messy: (files: string, count: number) => `${problems(count)} found in ${files}.`,
 }
 
@@ -23,6 +27,7 @@ export const reportText = {
   readBy: (path: string, size: string, agents: string) => `${path} (${size}; read by ${agents})`,
   notRead: 'Not read:',
   found: 'Found:',
+  lineOf: (path: string, line: number) => `${path}, line ${line}`,
   nothingToChange: 'Nothing needs to change: there is nothing to move.',
   wouldChange: (files: string) => `${files} would change:`,
   decided: 'Decided:',
@@ -40,15 +45,18 @@ export const reportText = {
 
 /** Why a file changes. */
 export const editText = {
-  adds: (paths: readonly string[]) => `adds the instructions that only ${paths.join(', ')} has`,
+  adds: (paths: readonly string[]) =>
+    paths.length === 1
+      ? `adds the instructions that were only in ${paths[0]}`
+      : `adds the instructions that were only in one of ${paths.join(', ')}`,
   droppedLines: 'the lines that were decided against are removed',
   noDuplicates: 'repeated instructions are merged',
   headings: 'its instructions are sorted under headings',
   noRepeats: 'what it repeats from AGENTS.md is removed',
-  moved: (count: number) => `${passages(count)} moved to AGENTS.md`,
-  known: (count: number) => `${passages(count)} already there`,
+  moved: (count: number) => `${sections(count)} moved to AGENTS.md`,
+  known: (count: number) => `${sections(count)} already there`,
   kept: (count: number, agent: string | undefined) =>
-    `${passages(count)} kept here (${agent === undefined ? '' : `only for ${agent}, or `}not decided yet)`,
+    `${sections(count)} kept here (${agent === undefined ? '' : `only for ${agent}, or `}not decided yet)`,
   removed: (parts: readonly string[]) => `no longer needed: ${parts.join(', ')}`,
   points: (parts: readonly string[]) => `now points to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`,
 }

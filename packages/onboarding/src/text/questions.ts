@@ -8,8 +8,8 @@ export const approvalText = {
   help: 'Without your approval the plan is rejected, and no file changes.',
   partField: 'Approve this part',
   comment,
-  note: (plan: string, files: string) =>
-    `Nothing changes yet: before files are written, you are asked again and a backup is made.\nPlan ${plan}, made from files ${files}.`,
+  note: (plan: string) =>
+    `Nothing changes yet: before files are written, you are asked again and a backup is made. That question names this plan, ${plan}.`,
   tooMuch: (files: string) => `The plan for ${files}`,
 }
 
@@ -21,7 +21,7 @@ export const migrationText = {
   backup: (until: string) =>
     `A copy of every file is made and checked first. Until ${until} rollback restores all of it, byte for byte.`,
   risks:
-    'What can go wrong: running agents use the old files until they are restarted; a link from elsewhere into a moved passage no longer works; changes on other branches have to be merged by hand.',
+    'What can go wrong: running agents use the old files until they are restarted; a link from elsewhere into a moved section no longer works; changes on other branches have to be merged by hand.',
   approved: (at: string, plan: string) => `Approved ${at}, plan ${plan}.`,
   tooMuch: (files: string) => `The change of ${files}`,
 }

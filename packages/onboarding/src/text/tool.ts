@@ -9,7 +9,7 @@ export const toolText = {
 Call the actions in this order: status, analyze, propose, approve, migrate; rollback undoes a migration.
 approve, migrate, rollback and skip ask a person and change nothing without their yes. After declined or canceled, stop and ask the user what they want. Never edit the instruction files or the state folder yourself in between: the approval would no longer be valid.`,
   input: {
-    action: 'status and analyze read; propose plans; approve, migrate, rollback and skip ask a person.',
+    action: 'status and analyze only read; propose makes a plan; approve, migrate, rollback and skip ask a person.',
     preview: 'With analyze, propose or migrate: show what would be done, and write nothing.',
     keep: 'With propose: for a contradiction, by its id, the line that the person chose, as in {"C1": "AGENTS.md:12"}.',
   },

@@ -11,6 +11,11 @@ import { field } from './field.ts'
 
 const { interactive } = createAssent({ unseenAfterMs: 0 })
 
+function thrown(text: string): string {
+  // biome-ignore lint/style/useThrowOnlyError: the author's code may throw anything
+  throw `no text: ${text}`
+}
+
 describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
   function call(handler: (interaction: Interaction) => Promise<string>, person = scriptedPerson(), shows = {}) {
     return callTool(interactive(handler, { name: 'tool' }), undefined, { person, revision, shows })
@@ -50,16 +55,30 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
     expect((await call(handler, scriptedPerson().accepts('too long'))).refused).toBe('validation_failed')
   })
 
-  test('[ANSWER-1] an error in `validate` itself is not asked again', async () => {
-    const broken = () => {
-      throw new TypeError('broken')
-    }
-    const { refused } = await call(
-      async ({ ask }) => ask.text('Name?', { validate: broken }),
-      scriptedPerson().accepts('x'),
-    )
-    expect(refused).toBe('validation_failed')
-  })
+  test.each<[string, (interaction: Interaction) => Promise<unknown>, string]>([
+    [
+      '`validate`',
+      ({ ask }) => ask.text('Name?', { validate: () => Promise.reject(new TypeError('broken')) }),
+      'TypeError: broken',
+    ],
+    ['a schema', ({ ask }) => ask.form('Name?', z.object({ text: z.string().transform(thrown) })), 'no text: x'],
+  ])(
+    '[ANSWER-1] an error in %s itself is the author’s: it is logged, and nothing is asked again',
+    async (_, ask, why) => {
+      const log = vi.fn()
+      const tool = createAssent({ log }).interactive(async (interaction) => String(await ask(interaction)), {
+        name: 'tool',
+      })
+      const person = scriptedPerson().accepts({ text: 'x' })
+      const message = `The schema or \`validate\` of "Name?" failed: ${why}`
+      await expect(callTool(tool, undefined, { person, revision })).rejects.toMatchObject({
+        code: 'misconfigured',
+        message,
+      })
+      const entry = { level: 'error', handler: 'tool', code: 'misconfigured', message }
+      expect(log).toHaveBeenCalledExactlyOnceWith(entry)
+    },
+  )
 
   test('[ANSWER-2] elicit gives the action and the content; a no is not an error', async () => {
     const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
@@ -139,6 +158,21 @@ test('[ANSWER-4] unions of literals, one literal and nullable fields of a schema
   expect(await toValue({ size: 's', kind: 'shirt' })).toEqual({ size: 's', kind: 'shirt', note: null, fit: null })
 })
 
+test('[ANSWER-4] a nullable field of a plain JSON Schema that was left empty is null', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      note: { type: ['string', 'null'] },
+      size: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    },
+    required: ['name', 'note', 'size'],
+  } as const
+  const { toValue } = asked.fields('Which?', schema)
+  expect(await toValue({ name: 'Ada' })).toEqual({ name: 'Ada', note: null, size: null })
+  expect(await toValue({ name: 'Ada', note: 'x', size: 1 })).toEqual({ name: 'Ada', note: 'x', size: 1 })
+})
+
 test.each([
   ['a union of numbers', { anyOf: [{ const: 1 }, { const: 2 }] }],
   ['a union of types', { anyOf: [{ type: 'string' }, { type: 'number' }] }],
@@ -146,4 +180,26 @@ test.each([
 ])('[ANSWER-4] %s is still refused', (_, property) => {
   const schema = { type: 'object', properties: { size: property } } as const
   expect(() => asked.fields('Which?', schema)).toThrow('cannot be asked as a form')
+})
+
+test('[SDK-10] a `validate` that decides differently in a later round ends the call, and no work runs', async () => {
+  const work = vi.fn()
+  const taken = new Set<string>()
+  const assent = createAssent({ name: 'names', repeatWithinMs: 50, log: false })
+  const tool = assent.interactive(
+    async ({ ask, step }) => {
+      const validate = (text: string) => (taken.has(text) ? 'It is taken.' : undefined)
+      const name = await ask.text('Name?', { validate })
+      taken.add(name)
+      await ask.text('Why?')
+      await step('register', work)
+      return name
+    },
+    { name: 'register' },
+  )
+  const person = scriptedPerson().accepts('ada').accepts('because')
+  const { refused, text } = await callTool(tool, undefined, { person, revision: '2026-07-28' })
+  expect(refused).toBe('out_of_order')
+  expect(text).toContain('This handler asked "Why?" before')
+  expect(work).not.toHaveBeenCalled()
 })

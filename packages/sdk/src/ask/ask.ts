@@ -2,7 +2,7 @@
 
 import { AssentError, type ChoiceOptions, type Content, compact, type JsonObject } from '@assent/core'
 import { askUntilAccepted } from './ask-again.ts'
-import type { HandedOut } from './author-promises.ts'
+import { type HandedOut, resultOf } from './author-promises.ts'
 import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
 import { type Editable, editedArguments } from './editable.ts'
@@ -85,7 +85,7 @@ export interface ApproveOptions extends AskOptions {
   readonly editable?: Editable
 }
 
-/** The action of a person, with the content of an accept. */
+/** What the person did: accept with content, decline or cancel. */
 export type Elicited =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
@@ -166,15 +166,14 @@ export function createAsk({ run, input, secret, approval }: AskDependencies): As
         return putNow(approval(title, edited, asked), entry)
       }) as unknown as Promise<Readonly<Arguments>>,
     withComment: <Value>(asked: Promise<Value>) => {
-      promises.observe(asked)
       // The entry tracked for this promise resolves with the same value.
       const commented = (answered.get(asked) ?? Promise.reject(notAnAsk())) as Promise<AnswerWithComment<Value>>
-      return promises.guard({ kind: 'ask', label: 'ask.withComment' }, () => commented)
+      return promises.guardAround('ask.withComment', [asked], () => commented)
     },
     all: <A extends Readonly<Record<string, Promise<unknown>>>>(asks: A) =>
-      promises.guard({ kind: 'ask', label: 'ask.all' }, async () => {
+      promises.guardAround('ask.all', Object.values(asks), async () => {
         const names = Object.keys(asks)
-        const values = await Promise.all(Object.values(asks))
+        const values = await Promise.all(Object.values(asks).map(resultOf))
         // Entries of an object and its values come in the same order.
         return Object.fromEntries(names.map((name, index) => [name, values[index]])) as {
           -readonly [N in keyof A]: Awaited<A[N]>
@@ -187,7 +186,7 @@ async function elicited(run: Run, description: Description<Content>): Promise<An
   const { ending } = await run.put(description)
   const comment = compact({ comment: commentOf(ending) })
   if (ending.kind === 'declined') return { value: { action: 'decline' }, ...comment }
-  if (ending.kind === 'cancelled') return { value: { action: 'cancel' }, ...comment }
+  if (ending.kind === 'cancelled' && ending.endOfCall === undefined) return { value: { action: 'cancel' }, ...comment }
   return { value: { action: 'accept', content: await answerValue(description, ending) }, ...comment }
 }
 

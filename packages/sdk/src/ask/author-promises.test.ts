@@ -60,7 +60,7 @@ async function replayed(handler: Handler, onError = vi.fn()): Promise<Result> {
     let round = await play()
     for (let rounds = 0; round.state !== undefined && rounds < 5; rounds++) {
       const answers = Object.entries(round.questions).flatMap(([key, { message }]) => {
-        const answer = answersOf[message]
+        const answer = answersOf[message.split('\n')[0]?.replace('Approve: ', '') ?? '']
         return answer === undefined ? [] : [[key, answer]]
       })
       round = await play(undefined, { state: round.state, answers: Object.fromEntries(answers) })
@@ -120,6 +120,19 @@ describe.each(ways)('on %s', (_, call) => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
+  test('[SDK-25] the error for a gate that was not awaited and whose work ran says that it may have run', async () => {
+    const ran = Promise.withResolvers<void>()
+    const result = await call(async ({ gate }) => {
+      void gate({ title: 'Go?', arguments: {} }, () => ran.resolve())
+      await ran.promise
+      return 'done'
+    })
+    expect(result).toEqual({
+      code: 'misconfigured',
+      text: 'The gate "Go?" was approved and its work may have run, but it was not awaited, so its result is lost. Write `await` before it.',
+    })
+  })
+
   test.each<[string, (interaction: Interaction, work: () => string) => Promise<unknown>]>([
     ['step', ({ step }, work) => step('delete', work)],
     ['gate', ({ gate }, work) => gate({ title: 'Size?', arguments: {} }, work)],
@@ -133,6 +146,34 @@ describe.each(ways)('on %s', (_, call) => {
     })
     expect(work).not.toHaveBeenCalled()
     expect(result.text).not.toBe('done')
+  })
+
+  test.each<[string, (interaction: Interaction, work: () => string) => Promise<unknown>]>([
+    ['step', ({ step }, work) => step('delete', work)],
+    ['gate', ({ gate }, work) => gate({ title: 'Go?', arguments: {} }, work)],
+  ])('[SDK-25] no %s starts while the approval of a gate is open that was not awaited', async (_, begin) => {
+    const work = vi.fn(() => 'deleted')
+    const result = await call(async (interaction) => {
+      void interaction.gate({ title: 'Unanswered', arguments: {} }, work)
+      await begin(interaction, work)
+      return 'done'
+    })
+    expect(work).not.toHaveBeenCalled()
+    expect(result.text).not.toBe('done')
+  })
+
+  test('[SDK-25] a step runs beside a gate that is awaited together with it, and after one that was approved', async () => {
+    const work = vi.fn(() => 'built')
+    const result = await call(async ({ ask, gate, step }) => {
+      const approved = gate({ title: 'Go?', arguments: {} }, () => 'ran')
+      await Promise.all([approved, step('build', work)])
+      const later = gate({ title: 'Go?', arguments: { again: true } }, () => 'ran')
+      await ask.text('Size?')
+      await step('after', work)
+      return (await later).value
+    })
+    expect(result.text).toBe('ran')
+    expect(work).toHaveBeenCalledTimes(2)
   })
 
   test('[SDK-25] a step beside an approval that is awaited together with it runs', async () => {
@@ -188,6 +229,28 @@ describe.each(ways)('on %s', (_, call) => {
     expect(work).toHaveBeenCalledExactlyOnceWith('build')
   })
 
+  test.each<[string, (interaction: Interaction, title: string, work: () => string) => Promise<unknown>]>([
+    ['ask.withComment', ({ ask }, title) => ask.withComment(ask.approve(title, {}))],
+    ['ask.all', ({ ask }, title) => ask.all({ deleted: ask.approve(title, {}) })],
+    ['ask.all and then', ({ ask }, title) => ask.all({ deleted: ask.approve(title, {}).then(String) })],
+    ['ask.all and withComment', ({ ask }, title) => ask.all({ deleted: ask.withComment(ask.approve(title, {})) })],
+    ['ask.all and a gate', ({ ask, gate }, title, work) => ask.all({ deleted: gate({ title, arguments: {} }, work) })],
+  ])('[SDK-25] no step starts after an unawaited approval in %s, and one beside it does', async (_, begin) => {
+    const work = vi.fn(() => 'deleted')
+    const result = await call(async (interaction) => {
+      void begin(interaction, 'Delete all?', work)
+      await interaction.step('delete', work)
+      return 'done'
+    })
+    expect(work).not.toHaveBeenCalled()
+    expect(result.text).toContain('The ask "Delete all?" was not awaited')
+    await call(async (interaction) => {
+      await Promise.all([begin(interaction, 'Go?', () => ''), interaction.step('build', work)])
+      return ''
+    })
+    expect(work).toHaveBeenCalledTimes(1)
+  })
+
   test('[SDK-25] a promise of another library that takes an ask over counts as awaiting it', async () => {
     class Adopted {
       readonly #value: Promise<unknown>
@@ -225,6 +288,74 @@ describe.each(ways)('on %s', (_, call) => {
     }, onError)
     expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: 'step_failed', message: 'no disk' }))
     expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+describe('a rejection of a derived promise', () => {
+  const noDisk = () => Promise.reject(new AssentError('step_failed', 'no disk'))
+  const chains: readonly [string, (step: Promise<unknown>) => unknown, string][] = [
+    ['then', (step) => step.then(String), 'no disk'],
+    ['finally', (step) => step.finally(() => undefined), 'no disk'],
+    ['then and finally', (step) => step.then(String).finally(() => undefined), 'no disk'],
+    ['two of then', (step) => [step.then(String), step.then(Number)], 'no disk'],
+    ['catch that throws', (step) => step.catch(() => Promise.reject(new TypeError('typo'))), 'typo'],
+    ['then with a second function that throws', (step) => step.then(String, () => JSON.parse('{')), 'JSON'],
+  ]
+
+  test.each(chains)(
+    '[SDK-27] is reported once if nothing observed it, before and after the end: %s',
+    async (...row) => {
+      const [, attach, message] = row
+      for (const isLate of [false, true]) {
+        const onError = vi.fn()
+        const promises = new AuthorPromises(onError)
+        const failing = Promise.withResolvers<never>()
+        attach(promises.guard({ kind: 'step', label: 'lost' }, () => failing.promise))
+        if (isLate) promises.end()
+        noDisk().catch(failing.reject)
+        await nextTurns()
+        if (!isLate) promises.end()
+        expect(onError).toHaveBeenCalledExactlyOnceWith(
+          expect.objectContaining({ message: expect.stringContaining(message) }),
+        )
+      }
+      expect(unhandled).not.toHaveBeenCalled()
+    },
+  )
+
+  test('[SDK-27] is reported if the function of the author throws after a step that was done', async () => {
+    const onError = vi.fn()
+    const promises = new AuthorPromises(onError)
+    void promises
+      .guard({ kind: 'step', label: 'done' }, async () => 1)
+      .then(() => Promise.reject(new TypeError('typo')))
+    await nextTurns()
+    promises.end()
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'typo' }))
+  })
+
+  test.each<[string, (step: Promise<unknown>) => unknown]>([
+    ['it was caught', (step) => step.then(String).catch(() => 'none')],
+    ['the handler awaited the step itself', (step) => [step.finally(() => undefined), Promise.allSettled([step])]],
+  ])('[SDK-27] is not reported if %s', async (_, attach) => {
+    const onError = vi.fn()
+    const promises = new AuthorPromises(onError)
+    attach(promises.guard({ kind: 'step', label: 'known' }, noDisk))
+    await nextTurns()
+    promises.end()
+    await nextTurns()
+    expect(onError).not.toHaveBeenCalled()
+  })
+
+  test('[SDK-27] is not reported for an ask that was withdrawn because the handler had ended', async () => {
+    const onError = vi.fn()
+    const promises = new AuthorPromises(onError)
+    const withdrawn = Promise.withResolvers<never>()
+    void promises.guard({ kind: 'ask', label: 'Name?' }, () => withdrawn.promise).then(String)
+    promises.end()
+    withdrawn.reject(new AssentError('cancelled', 'withdrawn'))
+    await nextTurns()
+    expect(onError).not.toHaveBeenCalled()
   })
 })
 

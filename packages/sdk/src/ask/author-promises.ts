@@ -4,11 +4,15 @@
 // I1  A rejection of such a promise, or of one derived from it, never ends the process.
 // I2  The stack of an error that the SDK creates includes the line of the handler.
 // I3  A rejection that the handler never observed is reported when the handler has ended.
+// I4  A promise that `ask.withComment` or `ask.all` passes on is awaited only if theirs is.
 
 import { AssentError, isAssentError } from '@assent/core'
 
-/** `approval` is an ask whose yes authorises the code after it; a step may be left to run by itself. */
-export type PromiseKind = 'ask' | 'approval' | 'step'
+/**
+ * `approval` is an ask whose yes authorises the code after it. It becomes `work` for a gate that was answered with a yes, because
+ * its work may have run. A step may be left to run by itself.
+ */
+export type PromiseKind = 'ask' | 'approval' | 'work' | 'step'
 
 export interface HandedOut {
   kind: PromiseKind
@@ -26,8 +30,10 @@ function ignore(): undefined {
  * then has to be awaited instead.
  */
 class AuthorPromise<Value> extends Promise<Value> {
-  /** Something was attached to it, so its rejection is not lost. */
+  /** Something was attached to it, so its rejection is not lost: at most that of the promise derived from it. */
   isObserved = false
+  /** Called when this promise, or one derived from it, was rejected. */
+  onRejected: ((promise: AuthorPromise<unknown>, error: unknown) => void) | undefined
   #isTakenOver = false
   readonly #derived: AuthorPromise<unknown>[] = []
 
@@ -35,9 +41,10 @@ class AuthorPromise<Value> extends Promise<Value> {
     return this.#isTakenOver || this.#derived.some((promise) => promise.isAwaited)
   }
 
-  takeOver(): void {
+  /** Another promise gets its result: what waits for that one waits for this one. */
+  passOnTo(other: Promise<unknown>): void {
     this.isObserved = true
-    this.#isTakenOver = true
+    this.#derive(other)
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has it; overridden to notice that it is awaited
@@ -49,6 +56,7 @@ class AuthorPromise<Value> extends Promise<Value> {
     this.isObserved = true
     if (typeof onFulfilled === 'function' && typeof onRejected === 'function') this.#isTakenOver = true
     else this.#derive(derived)
+    if (derived instanceof AuthorPromise) derived.reportTo(this.onRejected)
     return derived
   }
 
@@ -61,9 +69,23 @@ class AuthorPromise<Value> extends Promise<Value> {
     return derived
   }
 
+  reportTo(onRejected: AuthorPromise<unknown>['onRejected']): void {
+    this.onRejected = onRejected
+    if (onRejected !== undefined)
+      Promise.prototype.then.call(this, undefined, (error: unknown) => onRejected(this, error))
+  }
+
   #derive(derived: Promise<unknown>): void {
     if (derived instanceof AuthorPromise) this.#derived.push(derived)
   }
+}
+
+/** The result of a promise, without counting as something that waits for it. */
+export function resultOf<Value>(promise: Promise<Value> | Value): Promise<Value> | Value {
+  if (!(promise instanceof AuthorPromise)) return promise
+  return new Promise((resolve, reject) => {
+    Promise.prototype.then.call(promise, (value) => resolve(value as Value), reject)
+  })
 }
 
 /** Marks the promise as handled without observing it. */
@@ -74,11 +96,21 @@ function handled<Value>(promise: Promise<Value>): Promise<Value> {
 
 interface Entry extends HandedOut {
   promise: AuthorPromise<unknown> | undefined
-  rejection: { readonly error: unknown } | undefined
+  /** `isOurs` for an ask that we withdrew, because the handler had ended. */
+  rejection: { readonly error: unknown; readonly isOurs: boolean } | undefined
+}
+
+interface Rejection {
+  readonly entry: Entry
+  readonly promise: AuthorPromise<unknown>
+  readonly error: unknown
 }
 
 export class AuthorPromises {
   readonly #entries: Entry[] = []
+  readonly #rejections: Rejection[] = []
+  /** One error may reject several promises derived from one. */
+  readonly #reported = new Set<unknown>()
   readonly #onError: (error: unknown) => void
   #isOver = false
 
@@ -88,25 +120,30 @@ export class AuthorPromises {
 
   /** Starts the work and returns its promise, guarded. The work may set kind and label before its first await. */
   guard<Value>(handedOut: HandedOut, work: (entry: HandedOut) => Promise<Value>): Promise<Value> {
-    const site: { stack?: string } = {}
-    Error.captureStackTrace(site, this.guard)
+    const site = callSite(this.guard)
     const entry: Entry = { ...handedOut, promise: undefined, rejection: undefined }
     this.#entries.push(entry)
     const promise = new AuthorPromise<Value>((resolve, reject) => {
       work(entry).then(resolve, (error: unknown) => {
-        entry.rejection = { error }
+        entry.rejection = { error, isOurs: this.#isOver && entry.kind !== 'step' }
         reject(withCallSite(error, site))
-        // A step that was left to run by itself. An ask that ends after the handler was withdrawn by us.
-        if (this.#isOver && entry.kind === 'step') this.#report(entry)
       })
     })
     entry.promise = promise
+    promise.reportTo((rejected, error) => this.#rejected({ entry, promise: rejected, error }))
     return handled(promise)
   }
 
-  /** Something else takes over this promise and passes its result on. */
-  observe(promise: Promise<unknown>): void {
-    if (promise instanceof AuthorPromise) promise.takeOver()
+  #rejected(rejection: Rejection): void {
+    if (this.#isOver) this.#report(rejection)
+    else this.#rejections.push(rejection)
+  }
+
+  /** Guards a promise that passes on the results of others that the handler got. */
+  guardAround<Value>(label: string, inner: readonly unknown[], work: () => Promise<Value>): Promise<Value> {
+    const outer = this.guard({ kind: 'ask', label }, work)
+    for (const promise of inner) if (promise instanceof AuthorPromise) promise.passOnTo(outer)
+    return outer
   }
 
   /** Throws if an approval was requested and nothing waits for it: the code after it must not run. */
@@ -120,6 +157,8 @@ export class AuthorPromises {
 
   /** The error for a handler that returned without having awaited one of its asks. */
   unawaitedAsk(): AssentError | undefined {
+    const gate = this.#unawaited('work')
+    if (gate !== undefined) return workNotAwaited(gate.label)
     const ask = this.#unawaited('approval') ?? this.#unawaited('ask')
     return ask === undefined ? undefined : notAwaited(ask.label)
   }
@@ -127,11 +166,16 @@ export class AuthorPromises {
   /** The handler has ended: reports the rejections that it did not observe. */
   end(): void {
     this.#isOver = true
-    for (const entry of this.#entries) this.#report(entry)
+    for (const rejection of this.#rejections) this.#report(rejection)
   }
 
-  #report({ promise, rejection }: Entry): void {
-    if (rejection !== undefined && promise?.isObserved === false) this.#onError(rejection.error)
+  #report({ entry, promise, error }: Rejection): void {
+    if (promise.isObserved || this.#reported.has(error)) return
+    // An error of the author's own function in `then` is another one, whatever happened to the ask or step.
+    const own = entry.rejection
+    if (own !== undefined && own.error === error && (own.isOurs || entry.promise?.isAwaited === true)) return
+    this.#reported.add(error)
+    this.#onError(error)
   }
 
   #unawaited(kind: PromiseKind): Entry | undefined {
@@ -139,10 +183,32 @@ export class AuthorPromises {
   }
 }
 
+/** The SDK's own frames between the handler and `guard`, the line of the handler, and what called it. */
+const callSiteFrames = 6
+
+/** Few frames, because every ask of every round captures them and most are never read. */
+function callSite(below: (...given: never[]) => unknown): { readonly stack?: string } {
+  const site: { stack?: string } = {}
+  const { stackTraceLimit } = Error
+  // An author who sets a lower limit wants fewer frames. Node can freeze its built-in objects.
+  const isLowered = stackTraceLimit > callSiteFrames && !Object.isFrozen(Error)
+  if (isLowered) Error.stackTraceLimit = callSiteFrames
+  Error.captureStackTrace(site, below)
+  if (isLowered) Error.stackTraceLimit = stackTraceLimit
+  return site
+}
+
 function notAwaited(label: string): AssentError {
   return new AssentError(
     'misconfigured',
     `The ask "${label}" was not awaited, so its answer could not count. Write \`await\` before it.`,
+  )
+}
+
+function workNotAwaited(label: string): AssentError {
+  return new AssentError(
+    'misconfigured',
+    `The gate "${label}" was approved and its work may have run, but it was not awaited, so its result is lost. Write \`await\` before it.`,
   )
 }
 

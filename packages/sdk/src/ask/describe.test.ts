@@ -47,14 +47,51 @@ group('every kind of ask', () => {
     }
   })
 
+  test('[SDK-21] a form that the author changes afterwards is asked as it was, and then as it is', () => {
+    const asked = { name: field.text({ title: 'First' }) }
+    const before = describe.fields('Who?', asked)
+    asked.name = field.text({ title: 'Second' })
+    expect(formOf(describe.fields('Who?', asked)).fields).toMatchObject([{ title: 'Second' }])
+    expect(formOf(before).fields).toMatchObject([{ title: 'First' }])
+
+    const form = { fields: [{ kind: 'text' as const, name: 'name', required: true, title: 'First' }] }
+    const whole = describe.edit('Who?', { form, take: (content) => content, options: {} })
+    const [first] = form.fields
+    if (first !== undefined) first.title = 'Second'
+    expect(formOf(whole).fields).toMatchObject([{ title: 'First' }])
+    const again = describe.edit('Who?', { form, take: (content) => content, options: {} })
+    expect(formOf(again).fields).toMatchObject([{ title: 'Second' }])
+  })
+
   test('[SDK-21] has the bounds, options and suggestions that it was given', () => {
     expect(formOf(describe.number('?', { min: 1, max: 5, suggest: 3, integer: true })).fields).toEqual([
-      { kind: 'number', name: 'number', required: true, integer: true, min: 1, max: 5, default: 3 },
+      {
+        kind: 'number',
+        name: 'number',
+        title: 'Your answer',
+        required: true,
+        integer: true,
+        min: 1,
+        max: 5,
+        default: 3,
+      },
     ])
     expect(formOf(describe.choose('?', { a: 'A' }, { suggest: 'a' })).fields).toMatchObject([
       { kind: 'choice', options: [{ value: 'a', label: 'A' }], default: 'a' },
     ])
     expect(formOf(describe.date('?')).fields).toMatchObject([{ kind: 'text', format: 'date' }])
+  })
+
+  test.each([
+    ['text', describe.text('?'), 'Your answer'],
+    ['a number', describe.number('?'), 'Your answer'],
+    ['a date', describe.date('?'), 'Your answer'],
+    ['yes or no', describe.confirm('?'), 'Your answer'],
+    ['a choice', describe.choose('?', ['a', 'b']), 'Your choice'],
+    ['several choices', describe.chooseMany('?', ['a', 'b']), 'Your choice'],
+    ['text with a title', describe.text('?', { title: 'Name' }), 'Name'],
+  ])('[SDK-21] the only field has a title, so that no client shows its name: %s', (_, asked, title) => {
+    expect(formOf(asked).fields).toMatchObject([{ title }])
   })
 
   test('[SDK-21] the form has what a form can show, and the schema validates all of it', async () => {

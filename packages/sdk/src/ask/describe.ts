@@ -18,7 +18,6 @@ import {
   type JsonObject,
   number as numberField,
   type Question,
-  type SecretFinding,
   screenForSecrets,
   screenOptions,
   screenUrl,
@@ -26,6 +25,7 @@ import {
   withoutChecked,
 } from '@assent/core'
 import { BoundedCache } from '../bounded-cache.ts'
+import { frozen } from '../frozen.ts'
 import { type AnswersOf, type FormSource, parseFormSource } from './form-source.ts'
 import {
   type AskOptions,
@@ -37,7 +37,8 @@ import {
   resolveAskOptions,
 } from './options.ts'
 
-const screened = new BoundedCache<readonly SecretFinding[]>()
+/** Questions that were checked: the same object for the same question, so that its label and fingerprint are computed once. */
+const checkedQuestions = new BoundedCache<Question>()
 
 export type AskKind =
   | 'text'
@@ -83,12 +84,15 @@ export interface Suggestion<Value> {
   readonly suggest?: Value
 }
 
+/** Titles of the only field of a form. Without one, clients would show the name of the field, such as `text`. */
+const titles = { answer: 'Your answer', choice: 'Your choice' }
+
 /** A line of text. */
 export function text(
   message: string,
   options: AskOptionsWithFallback<string> & TextOptions & Suggestion<string> = {},
 ): Description<string> {
-  const { title, format, minLength, maxLength, suggest } = options
+  const { title = titles.answer, format, minLength, maxLength, suggest } = options
   const field = textField(withoutUndefined({ title, format, minLength, maxLength, default: suggest }))
   return describeForm('text', message, form({ text: field }), options, (content) => content.text as string)
 }
@@ -109,7 +113,7 @@ export function number(
   message: string,
   options: AskOptionsWithFallback<number> & NumberOptions & Suggestion<number> = {},
 ): Description<number> {
-  const { title, min, max, integer, suggest } = options
+  const { title = titles.answer, min, max, integer, suggest } = options
   const field = numberField(withoutUndefined({ title, min, max, integer, default: suggest }))
   return describeForm('number', message, form({ number: field }), options, (content) => content.number as number)
 }
@@ -119,14 +123,14 @@ export function date(
   message: string,
   options: AskOptionsWithFallback<string> & Suggestion<string> = {},
 ): Description<string> {
-  const field = textField(withoutUndefined({ format: 'date' as const, default: options.suggest }))
+  const field = textField(withoutUndefined({ title: titles.answer, format: 'date' as const, default: options.suggest }))
   return describeForm('date', message, form({ date: field }), options, (content) => content.date as string)
 }
 
 /** Yes or no. A person's "no" is an answer here, not an error. */
 export function confirm(message: string, options: ConfirmOptions & Suggestion<boolean> = {}): Description<boolean> {
   refuseSilentYes(options)
-  const field = boolean(withoutUndefined({ title: 'Your answer', default: options.suggest }))
+  const field = boolean(withoutUndefined({ title: titles.answer, default: options.suggest }))
   const asked = describeForm(
     'confirm',
     message,
@@ -143,7 +147,7 @@ export function choose<const V extends string>(
   choices: ChoiceOptions<V>,
   options: AskOptionsWithFallback<NoInfer<V>> & Suggestion<NoInfer<V>> = {},
 ): Description<V> {
-  const field = choiceField<V>(choices, withoutUndefined({ default: options.suggest }))
+  const field = choiceField<V>(choices, withoutUndefined({ title: titles.choice, default: options.suggest }))
   return describeForm('choose', message, form({ choice: field }), options, (content) => content.choice as V)
 }
 
@@ -155,7 +159,10 @@ export function chooseMany<const V extends string>(
     Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number } = {},
 ): Description<readonly V[]> {
   const { min: minItems, max: maxItems, suggest } = options
-  const field = choicesField<V>(choices, withoutUndefined({ minItems, maxItems, default: suggest }))
+  const field = choicesField<V>(
+    choices,
+    withoutUndefined({ title: titles.choice, minItems, maxItems, default: suggest }),
+  )
   return describeForm(
     'choose-many',
     message,
@@ -262,26 +269,31 @@ function describeForm<Value>(
   options: AskOptionsWithFallback<Value>,
   take: Description<Value>['toValue'],
 ): Description<Value> {
+  const { checked } = options
+  const question = checkedQuestions.getOrCompute(JSON.stringify([message, checked ?? null, asked.fields]), () =>
+    formQuestion(message, asked, checked),
+  )
+  return { kind, question, toValue: validating(take, options.validate), options: resolveAskOptions(options) }
+}
+
+/** Throws for a question that must not be asked. A copy, because the author may change the form afterwards. */
+function formQuestion(message: string, asked: Form, checked: string | undefined): Question {
   const sameOptions = screenOptions(asked.fields)
   if (sameOptions !== undefined) throw new AssentError('schema_refused', sameOptions)
-  const [finding] = screened.getOrCompute(JSON.stringify([message, asked.fields]), () =>
-    screenForSecrets(asked.fields, message),
-  )
+  const [finding] = screenForSecrets(asked.fields, message)
   if (finding !== undefined) {
     // An agent may read this message, because it wrote the question. Authors find `ask.secret` in the reference.
     throw new AssentError('schema_refused', finding.reason)
   }
-  const { checked } = options
   if (checked !== undefined && withoutChecked(message, checked) === undefined) {
     throw new AssentError('misconfigured', 'What was checked must be a paragraph of the question.')
   }
-  const question = {
+  return frozen({
     kind: 'form',
     message: checkMessage(message),
-    form: asked,
+    form: structuredClone(asked),
     ...withoutUndefined({ checked }),
-  } as const
-  return { kind, question, toValue: validating(take, options.validate), options: resolveAskOptions(options) }
+  })
 }
 
 /** A refused value throws, like a schema that refuses it. */

@@ -16,6 +16,7 @@ import {
   isPlainObject,
   number,
   text,
+  trustedPatterns,
 } from '@assent/core'
 import { askUntilAccepted } from './ask-again.ts'
 import { type Description, edit } from './describe.ts'
@@ -84,11 +85,17 @@ function fieldFor(name: string, current: Readonly<Record<string, unknown>>): Fie
 
 /** The form, filled with the current values. They must fit it, or the person would have to correct what they never saw. */
 function withCurrent(shown: Form, current: Readonly<Record<string, unknown>>): Form {
-  const content = Object.fromEntries(shown.fields.map(({ name }) => [name, current[name]]))
-  const judged = checkAnswer({ kind: 'form', message: 'edit', form: shown }, { action: 'accept', content })
+  // An argument that is null is a field that is empty.
+  const filled = shown.fields.map(({ name }) => name).filter((name) => current[name] !== null)
+  const content = Object.fromEntries(filled.map((name) => [name, current[name]]))
+  const answer = { action: 'accept', content }
+  const judged = checkAnswer({ kind: 'form', message: 'edit', form: shown }, answer, { patterns: trustedPatterns })
   if (!judged.ok)
     throw new AssentError('misconfigured', 'The arguments do not fit the form in which they could be edited.')
-  return { ...shown, fields: shown.fields.map((field) => ({ ...field, default: current[field.name] })) } as Form
+  const fields = shown.fields.map(({ default: _, ...field }) => {
+    return filled.includes(field.name) ? { ...field, default: current[field.name] } : field
+  })
+  return { ...shown, fields } as Form
 }
 
 function merged(

@@ -6,10 +6,12 @@
 import {
   type Answer,
   AssentError,
+  type CheckedAnswer,
   type Content,
   type ContentIssue,
   checkAnswer,
   compact,
+  isAssentError,
   isPlainObject,
   oneLine,
   trustedPatterns,
@@ -20,7 +22,8 @@ import { askLabel } from './label.ts'
 export type Ending =
   | { readonly kind: 'accepted'; readonly content?: Content; readonly comment?: string }
   | { readonly kind: 'declined'; readonly comment?: string }
-  | { readonly kind: 'cancelled'; readonly comment?: string }
+  /** The person dismissed it, or the call ended while it was open. */
+  | { readonly kind: 'cancelled'; readonly comment?: string; readonly endOfCall?: EndOfCall }
   | { readonly kind: 'timed_out' }
   /** An approval that is not a person's: it arrived faster than a person can read. */
   | { readonly kind: 'unseen' }
@@ -28,20 +31,30 @@ export type Ending =
   | { readonly kind: 'not_supported'; readonly why: string }
   | { readonly kind: 'validation_failed'; readonly why: string }
 
-/** Checks an untrusted value as the answer to this question. */
-export function endingOf({ question }: Description, raw: unknown): Ending {
-  const judged = checkAnswer(question, raw, { patterns: trustedPatterns })
-  if (judged.ok)
-    return judged.answer.action === 'cancel' ? withoutChoice(judged.answer, raw) : endingOfAnswer(judged.answer)
-  return {
-    kind: 'validation_failed',
-    why: judged.reason === 'malformed' ? judged.message : issuesText(judged.issues),
+/** What ended a call whose question was still open. */
+export type EndOfCall = 'cancelled by its caller' | 'handler ended'
+
+/** A reply that is not an answer, and why. A store refuses it too. */
+export class InvalidReply {
+  readonly why: string
+
+  constructor(refused: Extract<CheckedAnswer, { ok: false }>) {
+    this.why = refused.reason === 'malformed' ? refused.message : issuesText(refused.issues)
   }
 }
 
+/** Checks an untrusted value as the answer to this question. */
+export function endingOf({ question }: Description, raw: unknown): Ending {
+  if (raw instanceof InvalidReply) return { kind: 'validation_failed', why: raw.why }
+  const judged = checkAnswer(question, raw, { patterns: trustedPatterns })
+  if (judged.ok)
+    return judged.answer.action === 'cancel' ? withoutChoice(judged.answer, raw) : endingOfAnswer(judged.answer)
+  return { kind: 'validation_failed', why: new InvalidReply(judged).why }
+}
+
 /**
- * Our gateway marks a cancel that stands for an expired question or an invalid answer. Another client that sets the mark
- * only turns one no into another.
+ * Our gateway marks a cancel that stands for an expired question, an invalid answer or an error of the client. Another
+ * client that sets the mark only turns one no into another.
  */
 function withoutChoice(answer: Answer, raw: unknown): Ending {
   const meta = isPlainObject(raw) && isPlainObject(raw._meta) ? raw._meta : {}
@@ -52,6 +65,8 @@ function withoutChoice(answer: Answer, raw: unknown): Ending {
       return { kind: 'unseen' }
     case 'malformed':
       return { kind: 'validation_failed', why: reasonIn(meta) ?? 'the reply does not fit the question.' }
+    case 'failed':
+      return { kind: 'channel_closed', why: reasonIn(meta) ?? 'the client reported an error.' }
     case 'unverified':
       return { kind: 'validation_failed', why: 'the stored answer does not match its signatures.' }
     default:
@@ -101,11 +116,18 @@ async function validatedValue<Value>(description: Description<Value>, content: C
   try {
     return await description.toValue(content)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new AssentError('validation_failed', endingMessage(description, { kind: 'validation_failed', why }), {
-      cause: error,
-    })
+    if (!isAssentError(error)) throw failedCheck(description, error)
+    if (error.code !== 'validation_failed') throw error
+    const message = endingMessage(description, { kind: 'validation_failed', why: error.message })
+    throw new AssentError('validation_failed', message, { cause: error })
   }
+}
+
+/** The answer may be right: the person and the model cannot correct this, only the author can. */
+function failedCheck(description: Description, error: unknown): AssentError {
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const message = `The schema or \`validate\` of "${askLabel(description)}" failed: ${why}`
+  return new AssentError('misconfigured', message, { cause: error })
 }
 
 function endingMessage(description: Description, ending: Exclude<Ending, { kind: 'accepted' }>): string {
@@ -114,6 +136,9 @@ function endingMessage(description: Description, ending: Exclude<Ending, { kind:
     case 'declined':
       return `The person declined ${asked}.${wrote(ending.comment)}`
     case 'cancelled':
+      if (ending.endOfCall === 'cancelled by its caller')
+        return `The caller cancelled the call, so ${asked} was not answered.`
+      if (ending.endOfCall === 'handler ended') return `The handler ended before ${asked} was answered.`
       return `The person dismissed ${asked} without a choice.${wrote(ending.comment)}`
     case 'timed_out':
       return `No person answered ${asked} in time.`

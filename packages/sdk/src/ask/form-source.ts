@@ -61,11 +61,22 @@ interface ParsedFormSource {
   readonly take: (content: Content) => unknown
 }
 
+interface FilledForm extends ParsedFormSource {
+  readonly take: (content: Content) => Content
+}
+
 export function parseFormSource(asked: FormSource): ParsedFormSource {
   if (isStandardSchema(asked)) return fromSchema(asked)
-  if (isJsonSchema(asked)) return { form: formOf(plainForm(asked).schema), take: unchanged }
+  if (typeof asked !== 'object' || asked === null) throw notAForm()
+  if (isJsonSchema(asked)) return fromJsonSchema(asked)
   if ('fields' in asked && Array.isArray(asked.fields)) return { form: asked as Form, take: unchanged }
   return { form: form(asked as Fields), take: unchanged }
+}
+
+function notAForm(): AssentError {
+  const advice =
+    'Pass its fields, such as { name: field.text() }, a JSON Schema, or a schema of zod or another library.'
+  return new AssentError('schema_refused', `The fields of this form are missing. ${advice}`)
 }
 
 function unchanged(content: Content): Content {
@@ -81,10 +92,16 @@ function isJsonSchema(asked: FormSource): asked is JsonFormSchema {
   return 'type' in asked && asked.type === 'object' && 'properties' in asked && isPlainObject(asked.properties)
 }
 
-function fromSchema(schema: StandardSchema): ParsedFormSource {
-  const { schema: shown, nullable } = plainForm(withoutDeferredChecks(jsonSchemaOf(schema)))
+/** A field that was left empty is null where the schema allows that: a schema that requires it accepts nothing else. */
+function fromJsonSchema(schema: unknown): FilledForm {
+  const { schema: shown, nullable } = plainForm(schema)
   const nulls = Object.fromEntries(nullable.map((name) => [name, null]))
-  return { form: formOf(shown), take: (content) => validated(schema, { ...nulls, ...content }) }
+  return { form: formOf(shown), take: (content) => ({ ...nulls, ...content }) }
+}
+
+function fromSchema(schema: StandardSchema): ParsedFormSource {
+  const { form, take } = fromJsonSchema(withoutDeferredChecks(jsonSchemaOf(schema)))
+  return { form, take: (content) => validated(schema, take(content)) }
 }
 
 function formOf(schema: unknown): Form {

@@ -2,8 +2,15 @@
 
 import type { JsonValue } from '@assent/core'
 
-/** An object of JSON values, also one that is typed by an `interface`; optional members may be missing. */
-export type JsonMembers<T> = { readonly [N in keyof T]: JsonLike<T[N]> }
+/**
+ * An object of JSON values, also one that is typed by an `interface`. Optional members may be missing; a member that is always
+ * there must not be undefined, because an approval shows and covers JSON only.
+ */
+export type JsonMembers<T> = {
+  readonly [N in keyof T]: JsonLike<IsOptional<T, N> extends true ? T[N] : Exclude<T[N], undefined>>
+}
+
+type IsOptional<T, N extends keyof T> = Partial<Pick<T, N>> extends Pick<T, N> ? true : false
 
 type JsonLike<T> = T extends JsonValue | undefined
   ? T

@@ -1,13 +1,18 @@
 // A short name for a question, for errors and journals: its first line, cut at a word.
 
-import { oneLine } from '@assent/core'
+import { oneLine, type Question } from '@assent/core'
 import { sdkLimits } from '../limits.ts'
+import { oncePer } from '../once-per.ts'
 import type { Description } from './describe.ts'
 
-export function askLabel({ question }: Description): string {
+export function askLabel({ question }: Pick<Description, 'question'>): string {
+  return labelOf(question)
+}
+
+const labelOf = oncePer((question: Question) => {
   const text = question.kind === 'approval' ? question.title : question.message
   return oneLine(cutAtWord(firstLine(text), sdkLimits.labelChars), 'web')
-}
+})
 
 function firstLine(text: string): string {
   const [line = ''] = text.trim().split(/[\r\n\u2028\u2029]/, 1)

@@ -17,7 +17,10 @@ interface BaseAskOptions {
    * the answer.
    */
   readonly isDefaultWait?: boolean
-  /** Shown to the person: why this is asked. */
+  /**
+   * Shown to the person: why this is asked. With another reason it is another question, so it has to be the same in every
+   * round.
+   */
   readonly reason?: string
   /** The only surface on which this may be asked. */
   readonly surface?: Surface
@@ -53,7 +56,7 @@ export interface Validation<Value> {
   /**
    * Checks an answer that fits the question: returns the reason why it is not accepted, or nothing. The person is then asked
    * again with the reason, at most twice. It runs again whenever the handler does, so it must give the same result for the
-   * same answer.
+   * same answer. If it throws, that is a mistake in the tool and not an invalid answer: the ask rejects with `misconfigured`.
    */
   readonly validate?: (value: Value) => Rejection | Promise<Rejection>
 }

@@ -17,19 +17,26 @@ export interface Run {
   readonly asksSecrets: boolean
   /** Guards every promise that the handler gets. */
   readonly promises: AuthorPromises
+  /** Whether the handler has ended: nothing is asked any more, and the ask never settles. It is reported as a mistake. */
+  isLate(description: Description): boolean
   put(description: Description, askRecord?: AskRecord): Promise<Settlement>
   /** Does the work unless it was done before in this call; either way resolves with its result. */
   once(name: string, work: (context: StepContext) => unknown, options?: OnceOptions): Promise<unknown>
-  /**
-   * Cleans up when nothing in this call needs the resource any more: at once where the handler waits, after the
-   * last round where it runs again. It must not throw.
-   */
-  afterwards(work: () => Promise<void>): Promise<void>
+  /** The handler runs again from the top for every answer, so a later round may need what this one used. */
+  readonly runsAgain: boolean
+  /** Aborts when the call has ended, whatever its handler still does. A round that ends with questions does not end its call. */
+  readonly ended: AbortSignal
 }
 
 export interface OnceOptions extends StepOptions {
   /** A step of the SDK itself; its name begins with `assent:`. */
   readonly isOwn?: boolean
+  /** What errors call it; its name by default. */
+  readonly label?: string
+  /** A step that always follows this one: it gets its place in the journal before this one runs. */
+  readonly before?: { readonly name: string; readonly maxResultChars?: number | undefined }
+  /** Called with the error by which this step ends its round; the promise of the step then never settles. */
+  readonly onBroken?: (error: unknown) => void
 }
 
 export interface Settlement {

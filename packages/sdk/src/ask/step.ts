@@ -2,6 +2,10 @@
 
 /** Names of the SDK's own steps begin with this, and no others. */
 export const ownStepPrefix = 'assent:'
+/** Uses up an approval, and keeps its receipt. */
+export const receiptStepPrefix: string = `${ownStepPrefix}receipt `
+/** Opens the page of a secret, and keeps its id. */
+export const pageStepPrefix: string = `${ownStepPrefix}secret `
 
 export interface StepContext {
   /** Identifies this step of this call, the same in every round, attempt and process: an idempotency key. */
@@ -22,6 +26,9 @@ export interface StepOptions {
    * `retry` runs it again with the same key, so the work must be idempotent.
    */
   readonly onCrash?: 'stop' | 'retry'
-  /** At most so many characters as JSON. Without a store, a step whose result would not fit into the state is then not run. */
+  /**
+   * At most so many characters as JSON, up to 262,144. Without a store, a step whose result would not fit into the state is then
+   * not run. With a store, a larger result than 262,144 characters fails the step after its work.
+   */
   readonly maxResultChars?: number
 }

@@ -4,7 +4,7 @@
 // with the rest of the call as the client sent it. Arguments whose type the schema converts are left out: a person edits the
 // converted value, which the schema would not accept as its input.
 
-import { canonicalJson, isPlainObject } from '@assent/core'
+import { canonicalJson, isAssentError, isPlainObject } from '@assent/core'
 import { issuePath, type StandardSchema, schemaRejection } from './form-source.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -47,7 +47,19 @@ export async function checkedEdit(
 }
 
 function isPassedOn(name: string, current: Members, parsed: Members): boolean {
-  return Object.hasOwn(parsed, name) && canonicalJson(current[name]) === canonicalJson(parsed[name])
+  if (!Object.hasOwn(parsed, name)) return false
+  const passed = canonicalOrUndefined(parsed[name])
+  return passed !== undefined && passed === canonicalJson(current[name])
+}
+
+/** Undefined for a value that has no canonical JSON, such as a date that the schema made of a text. */
+function canonicalOrUndefined(value: unknown): string | undefined {
+  try {
+    return canonicalJson(value)
+  } catch (error) {
+    if (isAssentError(error)) return undefined
+    throw error
+  }
 }
 
 function keepsType(name: string, sent: Members, parsed: Members): boolean {

@@ -9,6 +9,7 @@ import {
   parseJsonStrictly,
   toolDefinitionDigest,
 } from '@assent/core'
+import { frozen } from '../frozen.ts'
 
 export interface ToolDefinition {
   readonly name: string
@@ -37,17 +38,17 @@ export function actionOf({ server, name, definition }: ToolIdentity, title: stri
   }
 }
 
+const plainAdvice =
+  'Leave out members that are undefined, and pass dates and instances of classes as text, numbers or plain objects.'
+
 function canonical(given: unknown): string {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new AssentError('misconfigured', 'An approval needs arguments: an object with all that decides what happens.')
   try {
     return canonicalJson(given)
   } catch (error) {
     if (!isAssentError(error)) throw error
-    throw new AssentError(error.code, `This action cannot be approved. ${error.message}`, { cause: error })
+    const advice = error.code === 'not_canonical' ? ` ${plainAdvice}` : ''
+    throw new AssentError(error.code, `This action cannot be approved. ${error.message}${advice}`, { cause: error })
   }
-}
-
-function frozen<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) frozen(member)
-  return Object.freeze(value)
 }

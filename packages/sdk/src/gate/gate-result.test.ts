@@ -1,9 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { AssentError } from '@assent/core'
 import { describe, expect, test, vi } from 'vitest'
+import type { StepOptions } from '../ask/step.ts'
 import { createAssent } from '../assent.ts'
 import { verifyReceipt } from '../index.ts'
 import type { Interaction } from '../interaction.ts'
-import { accept, roundsOf } from '../rounds.suite.ts'
+import { sdkLimits } from '../limits.ts'
+import { accept, type CallRound, roundsOf } from '../rounds.suite.ts'
 import { approvingAnswer, runLiveGate } from './live-gate.suite.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -77,13 +80,13 @@ describe.each([
       const work = () => step('inner', inner)
       return String((await gate({ title: 'Delete', arguments: {} }, work)).value)
     })
-    await expect(calling).rejects.toThrow('The work of a gate contains the step "inner".')
+    await expect(calling).rejects.toThrow('The work of a gate, or a handler in approved(), contains the step "inner".')
     expect(inner).not.toHaveBeenCalled()
   })
 
   test.each<[string, () => unknown, string]>([
     ['fails', () => Promise.reject(new Error('no disk')), 'no disk'],
-    ['returns what JSON cannot represent', () => 1n, 'was done, but its result cannot be stored'],
+    ['returns what JSON cannot represent', () => 1n, '"Delete" was done, but its result cannot be stored'],
   ])('[GATE-11] the receipt is on the error of work that %s', async (_, work, message) => {
     const text = await call(async ({ gate }) => {
       const failed = await gate({ title: 'Delete', arguments: {} }, work).catch((error: unknown) => error)
@@ -141,4 +144,43 @@ test('[GATE-12] a gate with keys and without a store is reported once', async ()
   const silent = vi.fn()
   await roundsOf(createAssent({ log: silent }).interactive, (_, interaction) => handler(interaction))()
   expect(silent).not.toHaveBeenCalled()
+})
+
+describe('[SDK-12] a gate in a call that is almost full', () => {
+  const approved = async (play: CallRound) => {
+    const { state } = await play()
+    return play(undefined, { state, answers: { 'ask-1': approvingAnswer } })
+  }
+  const inRounds = (handler: Handler) =>
+    roundsOf(createAssent(settings).interactive, (_, interaction) => handler(interaction))
+
+  test('[GATE-11] uses no approval and runs nothing if its receipt and its result have no place', async () => {
+    const ran = vi.fn()
+    const gating = (steps: number, options: StepOptions = {}) =>
+      inRounds(async ({ step, gate }) => {
+        for (let n = 0; n < steps; n++) await step(`step ${n}`, () => n)
+        return (await gate({ title: 'Deploy', arguments: {} }, ran, options)).receipt
+      })
+    await expect(approved(gating(sdkLimits.entries - 2))).rejects.toMatchObject({ code: 'limit_exceeded' })
+    const large = gating(1, { maxResultChars: sdkLimits.journalChars })
+    await expect(approved(large)).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.stringContaining('A gate was not run'),
+    })
+    await expect(approved(gating(1, { retry: -1 }))).rejects.toMatchObject({ code: 'misconfigured' })
+    expect(ran).not.toHaveBeenCalled()
+    const fitting = await approved(gating(sdkLimits.entries - 3))
+    expect(verifyReceipt(fitting.text, publicKey).ok).toBe(true)
+  })
+
+  test('[GATE-11] whose result leaves no room for a later question ends the call with its receipt', async () => {
+    const play = inRounds(async ({ ask, gate }) => {
+      await gate({ title: 'Deploy', arguments: {} }, () => 'x'.repeat(sdkLimits.journalChars))
+      return ask.text('Note?')
+    })
+    const error = await approved(play).catch((thrown: AssentError) => thrown)
+    expect(error).toMatchObject({ code: 'limit_exceeded' })
+    const receipt = (error as AssentError).message.split(' ').at(-1)
+    expect(verifyReceipt(receipt, publicKey).ok).toBe(true)
+  })
 })

@@ -3,10 +3,12 @@ import { actionDigest, askLimits, type JsonObject, toolDefinitionDigest } from '
 import { describe, expect, test, vi } from 'vitest'
 import { AuthorPromises } from '../ask/author-promises.ts'
 import type { Run } from '../ask/run.ts'
+import { createAssent } from '../assent.ts'
 import { verifyReceipt } from '../index.ts'
+import type { Interaction } from '../interaction.ts'
 import type { InteractiveOptions } from '../interactive.ts'
 import { sdkLimits } from '../limits.ts'
-import { accept } from '../rounds.suite.ts'
+import { accept, roundsOf } from '../rounds.suite.ts'
 import type { AssentSettings, ServerContext } from '../server/server-context.ts'
 import { UsedApprovals } from '../server/used-approvals.ts'
 import { createGate } from './gate.ts'
@@ -160,7 +162,8 @@ describe('an approval', () => {
     await expect(gated({ env: undefined })).rejects.toMatchObject({
       code: 'not_canonical',
       message:
-        'This action cannot be approved. This value has no canonical JSON form: undefined is not a JSON type, at "/env".',
+        'This action cannot be approved. This value has no canonical JSON form: undefined is not a JSON type, at "/env". ' +
+        'Leave out members that are undefined, and pass dates and instances of classes as text, numbers or plain objects.',
       cause: { code: 'not_canonical' },
     })
     const trap = new Proxy(
@@ -172,6 +175,31 @@ describe('an approval', () => {
       },
     )
     await expect(gated({ trap })).rejects.toThrow(new TypeError('trap'))
+  })
+
+  test.each<[string, (gate: Interaction['gate']) => Promise<unknown>, string]>([
+    ['work', (gate) => gate({ title: 'Deploy', arguments: {} }, undefined as never), 'is a function: its work.'],
+    ['arguments', (gate) => gate({ title: 'Deploy' } as never, () => 1), 'An approval needs arguments'],
+  ])('[GATE-2] without %s no person is asked', async (_, gated, message) => {
+    const person = vi.fn(() => accept())
+    const running = runLiveGate(async ({ gate }) => String(await gated(gate)), person)
+    await expect(running).rejects.toMatchObject({ code: 'misconfigured', message: expect.stringContaining(message) })
+    expect(person).not.toHaveBeenCalled()
+  })
+
+  test.each<[object | undefined, string]>([
+    [{ decision: 'Approve' }, 'decision: Choose one of the options.'],
+    [undefined, 'decision: This is required.'],
+  ])('[GATE-2] an accept without a valid decision is refused with the reason: %j', async (content, why) => {
+    const ran = vi.fn()
+    const play = roundsOf(createAssent({}).interactive, async (_, { gate }) => {
+      return String((await gate({ title: 'Deploy', arguments: {} }, ran)).value)
+    })
+    const { state } = await play()
+    const { text, code } = await play(undefined, { state, answers: { 'ask-1': accept(content) } })
+    expect(code).toBe('validation_failed')
+    expect(text).toContain(`The answer to "Deploy" is not valid: ${why}`)
+    expect(ran).not.toHaveBeenCalled()
   })
 
   test('[GATE-4] an approval is recorded as used for as long as any state could bring it back', async () => {

@@ -6,16 +6,19 @@
 // checks digest and time once more and runs the work. So the receipt is never lost, whatever the work does or returns.
 
 import { type Action, AssentError, actionDigest, askLimits, compact, type JsonObject, signReceipt } from '@assent/core'
+import type { HandedOut } from '../ask/author-promises.ts'
 import * as describe from '../ask/describe.ts'
 import { type Editable, editedArguments } from '../ask/editable.ts'
 import { answerValue, commentOf } from '../ask/ending.ts'
 import type { JsonMembers } from '../ask/json-members.ts'
+import { askLabel } from '../ask/label.ts'
 import type { AskOptions } from '../ask/options.ts'
 import type { Run, Settlement } from '../ask/run.ts'
-import { ownStepPrefix, type StepContext, type StepOptions } from '../ask/step.ts'
+import { ownStepPrefix, receiptStepPrefix, type StepContext, type StepOptions } from '../ask/step.ts'
 import type { ToolInput } from '../ask/tool-input.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Jsonify } from '../run/jsonify.ts'
+import { checkStepOptions, checkWork } from '../run/step-attempts.ts'
 import type { ServerContext } from '../server/server-context.ts'
 import { actionOf, type ToolIdentity } from './action.ts'
 import { storedAskRecord } from './stored-ask-record.ts'
@@ -71,8 +74,13 @@ export function createGate(parts: GateDependencies): Gate {
     asked: GateAction,
     work: (approved: JsonObject, context: GateContext) => unknown,
     options: StepOptions,
+    entry: HandedOut,
   ) => {
+    // Before a person is asked.
+    checkAction(asked)
+    checkWork(work)
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? serverContext.useWithinMs)
+    checkStepOptions(options)
     serverContext.warnGateWithoutStore()
     const { title, editable } = asked
     const given: object =
@@ -94,6 +102,8 @@ export function createGate(parts: GateDependencies): Gate {
       store && storedAskRecord({ store, tenant, principal, asker, question, via, useWithinMs, openAsks })
     const settled = await run.put(description, askRecord)
     await answerValue(description, settled.ending)
+    // While it was open, nothing else could start unless the handler waits for this gate.
+    entry.kind = 'work'
     const checkUnchanged = () => {
       // Read again, because the handler may have replaced them meanwhile.
       const current: object = editable === undefined ? asked.arguments : given
@@ -104,11 +114,17 @@ export function createGate(parts: GateDependencies): Gate {
       checkUnchanged()
       return useApproval(parts, action, settled, useWithinMs)
     }
-    const used = (await run.once(`${ownStepPrefix}receipt ${settled.askId}`, useUp, { isOwn: true })) as UsedApproval
+    const workName = `${ownStepPrefix}gate ${settled.askId}`
+    const used = (await run.once(`${receiptStepPrefix}${settled.askId}`, useUp, {
+      isOwn: true,
+      label: askLabel(description),
+      maxResultChars: sdkLimits.receiptInStateChars,
+      before: { name: workName, maxResultChars: options.maxResultChars },
+    })) as UsedApproval
     const { receipt, usedAtMs } = used
     try {
       const value = await run.once(
-        `${ownStepPrefix}gate ${settled.askId}`,
+        workName,
         (context) => {
           checkUnchanged()
           // The process that used the approval may have died before it began the work. A later attempt repeats work that
@@ -117,17 +133,23 @@ export function createGate(parts: GateDependencies): Gate {
           if (context.attempt === 1 && !isRecent) throw grantRefused('the approval is too old')
           return work(action.arguments, { ...context, receipt })
         },
-        { ...options, isOwn: true },
+        { ...options, isOwn: true, label: askLabel(description) },
       )
       return { value, receipt, ...compact({ comment: commentOf(settled.ending) }) }
     } catch (error) {
-      throw error instanceof Error ? Object.assign(error, { receipt }) : error
+      // A step rejects with an error of ours.
+      throw Object.assign(error as AssentError, { receipt })
     }
   }
   // The value is what the work returned after JSON, and the arguments are a copy of those of the action.
   return (asked, work, options = {}) =>
-    run.promises.guard({ kind: 'ask', label: asked.title }, () =>
-      pass(asked as unknown as GateAction, work as (approved: JsonObject, context: GateContext) => unknown, options),
+    run.promises.guard({ kind: 'approval', label: asked?.title ?? 'gate' }, (entry) =>
+      pass(
+        asked as unknown as GateAction,
+        work as (approved: JsonObject, context: GateContext) => unknown,
+        options,
+        entry,
+      ),
     ) as Promise<GateResult<Jsonify<Awaited<ReturnType<typeof work>>>>>
 }
 
@@ -171,6 +193,12 @@ async function useApproval(
     privateKey,
   )
   return { receipt, usedAtMs: nowMs }
+}
+
+function checkAction(asked: unknown): void {
+  if (typeof asked === 'object' && asked !== null) return
+  const advice = 'gate({ title, arguments }, (approved) => …)'
+  throw new AssentError('misconfigured', `The first argument of a gate is what a person approves: ${advice}.`)
 }
 
 function grantRefused(why: string): AssentError {

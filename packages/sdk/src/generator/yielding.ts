@@ -14,7 +14,7 @@ import { type PlainAsk, performPlain } from './plain-ask.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'
 
-/** The interaction of a generator: the same members as for an async handler, to be yielded. */
+/** What a generator gets: the same members as an async handler. Use them with `yield*`. */
 export interface GeneratorInteraction<Context = unknown> {
   readonly ask: YieldedAsk
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */

@@ -77,6 +77,78 @@ test('[HTTP-2] an unknown session gets 404, also one that its client has ended',
   await handler.close()
 })
 
+const ann = { token: 'a', clientId: 'c', scopes: [], extra: { sub: 'ann' } }
+const eve = { token: 'e', clientId: 'c', scopes: [], extra: { sub: 'eve' } }
+
+test('[HTTP-3] the session of another person does not exist: no answer of theirs reaches its question', async () => {
+  const handler = httpHandler(newServer)
+  let authInfo: typeof ann | undefined = ann
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<typeof ada>()
+  const client = new Client1(info, { capabilities })
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    asked.resolve()
+    return answer.promise
+  })
+  const fetch = (request: Request) => handler.fetch(request, { ...(authInfo && { authInfo }) })
+  await client.connect(new Http1(url, via({ ...handler, fetch })) as never)
+  const calling = client.callTool({ name: 'greet' })
+  await asked.promise
+  const id = (client.transport as unknown as Http1).sessionId ?? ''
+  const headers = {
+    'mcp-session-id': id,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const result = { action: 'accept', content: { text: 'Eve' } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, result })
+  for (const other of [eve, undefined]) {
+    authInfo = other
+    const posted = await fetch(new Request(url, { method: 'POST', headers, body }))
+    expect([posted.status, await posted.text()]).toEqual([404, 'Unknown session.'])
+    expect((await fetch(new Request(url, { method: 'DELETE', headers }))).status).toBe(404)
+  }
+  authInfo = { ...ann, token: 'refreshed' }
+  answer.resolve(ada)
+  expect(await calling).toMatchObject(greeted)
+  await handler.close()
+})
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+const initialize = {
+  ...list,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities, clientInfo: info },
+}
+const post = (message: object, more: object) => {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  return new Request(url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(message) })
+}
+const sessionOf = ({ headers }: Response) => ({ 'mcp-session-id': headers.get('mcp-session-id') ?? '' })
+
+test('[HTTP-3] a server that identifies people in its own way also binds their sessions', async () => {
+  const principal = (context: unknown) =>
+    (context as { http: { req: Request } }).http.req.headers.get('x-user') ?? undefined
+  const handler = httpHandler(newServer, { principal })
+  const send = (user: string, message: object, session: object = {}) =>
+    handler.fetch(post(message, { 'x-user': user, ...session }))
+  const session = sessionOf(await send('ann', initialize))
+  expect((await send('eve', list, session)).status).toBe(404)
+  expect((await send('ann', list, session)).status).toBe(200)
+  await handler.close()
+})
+
+test('[HTTP-3] without subjects in tokens a session outlives its token, and belongs to its client', async () => {
+  const handler = httpHandler(newServer)
+  const send = (authInfo: { token: string; clientId: string }, message: object, session: object = {}) =>
+    handler.fetch(post(message, session), { authInfo: { scopes: [], ...authInfo } })
+  const session = sessionOf(await send({ token: 'a', clientId: 'c' }, initialize))
+  expect((await send({ token: 'refreshed', clientId: 'c' }, list, session)).status).toBe(200)
+  expect((await send({ token: 'a', clientId: 'other' }, list, session)).status).toBe(404)
+  expect((await handler.fetch(post(list, session))).status).toBe(404)
+  await handler.close()
+})
+
 test('[HTTP-2] with too many sessions the one that was not used for the longest time is closed', async () => {
   const handler = httpHandler(newServer, { maxSessions: 2 })
   const first = await connect1(handler)

@@ -2,7 +2,7 @@ import type { JsonValue } from '@assent/core'
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../ask/ending.ts'
 import { sdkLimits } from '../limits.ts'
-import { decodeEnding, decodeJournal, encodeEnding, encodeJournal, roomIn } from './encode.ts'
+import { decodeEnding, decodeJournal, encodeEnding, encodeJournal, takenIn } from './encode.ts'
 import { type AskEntry, Journal, type JournalStep } from './journal.ts'
 
 const endings: readonly [Ending, JsonValue[]][] = [
@@ -63,7 +63,7 @@ describe('a journal', () => {
     ['large', { round: 2, entry: { kind: 'stored' } }],
   ]
   const encoded = [
-    2,
+    3,
     'call_1',
     2,
     [
@@ -91,37 +91,39 @@ describe('a journal', () => {
     expect(decodeJournal([...encoded, [{ env: 'test' }]] as JsonValue).given).toEqual([{ env: 'test' }])
   })
 
-  test('[SDK-12] has room for what is left of its largest size', () => {
+  test('[SDK-12] takes what it has as JSON and what is reserved in it', () => {
     const journal = new Journal('call_1', { asks: [open] })
-    expect(roomIn(journal)).toBe(sdkLimits.journalChars - JSON.stringify(encodeJournal(journal)).length)
-    expect(roomIn(new Journal('x'.repeat(sdkLimits.journalChars)))).toBe(0)
+    const chars = JSON.stringify(encodeJournal(journal)).length
+    expect(takenIn(journal)).toBe(chars)
+    journal.reserve(new Map([['work', 100]]))
+    expect(takenIn(journal)).toBe(chars + 100)
   })
 
   const ask = ['ask_1', 'm1', 'Name?', 5, 1]
   test.each<[string, unknown]>([
     ['an object', {}],
     ['a text of five characters', '12345'],
-    ['an object that looks like a list', { ...[2, 'call_1', 1, [], []], length: 5 }],
-    ['four parts', [2, 'call_1', 1, []]],
-    ['seven parts', [2, 'call_1', 1, [], [], [], []]],
-    ['another version', [1, 'call_1', 1, [], []]],
-    ['a call id that is no text', [2, 7, 1, [], []]],
-    ['a round that is text', [2, 'call_1', '1', [], []]],
-    ['round 0', [2, 'call_1', 0, [], []]],
-    ['asks that are no list', [2, 'call_1', 1, {}, []]],
-    ['steps that are no list', [2, 'call_1', 1, [], {}]],
-    ['an ask that is no list', [2, 'call_1', 1, ['abcd'], []]],
-    ['an ask that is an object', [2, 'call_1', 1, [{}], []]],
-    ['a step that is an object', [2, 'call_1', 1, [], [{ 0: 'step' }]]],
+    ['an object that looks like a list', { ...[3, 'call_1', 1, [], []], length: 5 }],
+    ['four parts', [3, 'call_1', 1, []]],
+    ['seven parts', [3, 'call_1', 1, [], [], [], []]],
+    ['an earlier version', [2, 'call_1', 1, [], []]],
+    ['a call id that is no text', [3, 7, 1, [], []]],
+    ['a round that is text', [3, 'call_1', '1', [], []]],
+    ['round 0', [3, 'call_1', 0, [], []]],
+    ['asks that are no list', [3, 'call_1', 1, {}, []]],
+    ['steps that are no list', [3, 'call_1', 1, [], {}]],
+    ['an ask that is no list', [3, 'call_1', 1, ['abcd'], []]],
+    ['an ask that is an object', [3, 'call_1', 1, [{}], []]],
+    ['a step that is an object', [3, 'call_1', 1, [], [{ 0: 'step' }]]],
     ...[0, 1, 2, 3, 4].map((at): [string, unknown] => [
       `an ask whose part ${at} is of another kind`,
-      [2, 'call_1', 1, [ask.with(at, null as never)], []],
+      [3, 'call_1', 1, [ask.with(at, null as never)], []],
     ]),
-    ['an ask with an ending that is not known', [2, 'call_1', 1, [[...ask, 4, 1, 'x']], []]],
-    ['an ask that ended in no round', [2, 'call_1', 1, [[...ask, 4, null, 'y']], []]],
-    ['a step that is no list', [2, 'call_1', 1, [], ['step']]],
-    ['a step without a name', [2, 'call_1', 1, [], [[7, 1]]]],
-    ['a step without a round', [2, 'call_1', 1, [], [['a']]]],
+    ['an ask with an ending that is not known', [3, 'call_1', 1, [[...ask, 4, 1, 'x']], []]],
+    ['an ask that ended in no round', [3, 'call_1', 1, [[...ask, 4, null, 'y']], []]],
+    ['a step that is no list', [3, 'call_1', 1, [], ['step']]],
+    ['a step without a name', [3, 'call_1', 1, [], [[7, 1]]]],
+    ['a step without a round', [3, 'call_1', 1, [], [['a']]]],
   ])('[SDK-13] in another format is refused: %s', (_, value) => {
     expect(() => decodeJournal(value as JsonValue)).toThrow(refusal)
   })

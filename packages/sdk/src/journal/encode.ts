@@ -7,7 +7,7 @@ import type { Ending } from '../ask/ending.ts'
 import { sdkLimits } from '../limits.ts'
 import { type AskEntry, type FailureCause, Journal, type JournalStep } from './journal.ts'
 
-const version = 2
+const version = 3
 
 /** Throws `limit_exceeded` for a journal that is too large to send. */
 export function encodeJournal(journal: Journal): JsonValue {
@@ -23,9 +23,9 @@ export function encodeJournal(journal: Journal): JsonValue {
   return encoded
 }
 
-/** How many characters are left for results of steps. */
-export function roomIn(journal: Journal): number {
-  return Math.max(0, sdkLimits.journalChars - JSON.stringify(encode(journal)).length)
+/** The characters of the journal, with what is reserved in it. */
+export function takenIn(journal: Journal): number {
+  return JSON.stringify(encode(journal)).length + journal.reservedChars
 }
 
 function encode({ callId, round, asks, steps, given }: Journal): JsonValue {

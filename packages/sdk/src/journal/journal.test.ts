@@ -1,6 +1,4 @@
-import { digestOf } from '@assent/core'
 import { expect, test } from 'vitest'
-import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
 import { notRepeated, outOfOrder } from './diverged.ts'
 import { type AskEntry, fingerprintOf, Journal } from './journal.ts'
@@ -16,6 +14,7 @@ test('[SDK-2] an ask is found again by its question and by how often it was aske
   expect(journal.placeOf('m', 2)).toBeUndefined()
   expect(journal.placeOf('n', 0)).toBe(1)
   expect(journal.placeOf('o', 0)).toBeUndefined()
+  expect([0, 1, 2].map((place) => journal.identityOf(place))).toEqual(['m 1', 'n 1', 'm 2'])
 })
 
 test('[SDK-2] an ask ends once, and an unknown ask cannot end', () => {
@@ -32,6 +31,7 @@ test('[SDK-2] an ask ends once, and an unknown ask cannot end', () => {
 test('[SDK-10] an ask and a step have the number of the round that first reached them', () => {
   const journal = new Journal('call_1', { round: 3, asks: [entry('a')] })
   journal.open(entry('b'))
+  journal.reserve(new Map([['work', 0]]))
   journal.keep('work', { kind: 'done' })
   expect(journal.asks.map(({ round }) => round)).toEqual([1, 3])
   expect(journal.steps.get('work')).toEqual({ entry: { kind: 'done' }, round: 3 })
@@ -47,12 +47,22 @@ test('[SDK-12] asks and steps are counted together, and one too many is refused'
   const asked = full()
   asked.open(entry('last'))
   expect(() => asked.open(entry('more'))).toThrow(refusal)
-  expect(() => asked.keep('more', { kind: 'done' })).toThrow(refusal)
+  expect(() => asked.reserve(new Map([['more', 0]]))).toThrow(refusal)
   expect(asked.asks).toHaveLength(sdkLimits.entries - 1)
   const stepped = full()
+  const pair = new Map([
+    ['last', 0],
+    ['more', 0],
+  ])
+  expect(() => stepped.reserve(pair)).toThrow(refusal)
+  stepped.reserve(new Map([['last', 7]]))
+  expect([stepped.reservedChars, stepped.isReserved('last'), stepped.isReserved('more')]).toEqual([7, true, false])
+  // Counted although it has not finished.
+  expect(() => stepped.open(entry('more'))).toThrow(refusal)
+  expect(() => stepped.reserve(pair)).toThrow(refusal)
+  expect(() => stepped.keep('more', { kind: 'done' })).toThrow('Only a step that has a place can be kept.')
   stepped.keep('last', { kind: 'done' })
-  expect(() => stepped.keep('more', { kind: 'done' })).toThrow(refusal)
-  expect([...stepped.steps.keys()]).toEqual(['one', 'last'])
+  expect([...stepped.steps.keys(), stepped.reservedChars]).toEqual(['one', 'last', 0])
 })
 
 test('[SDK-10] the out-of-order error names what was before, what is now, and what to do', () => {
@@ -73,10 +83,27 @@ test('[SDK-10] the out-of-order error names what was before, what is now, and wh
   expect(notRepeated(name).message).toBe(`This handler asked "Name?" before and has now finished without it. ${advice}`)
 })
 
-test('[SDK-2] a fingerprint is the first half of the digest of the question and its kind', () => {
+test('[SDK-2] a fingerprint is half a digest of everything that is shown, and of the surface', () => {
   const question = { kind: 'url', message: 'Sign in', url: 'https://example.com/' } as const
-  const description = { kind: 'link', question } as unknown as Description
-  const digest = digestOf('ask v1', { kind: 'link', question })
-  expect(fingerprintOf(description)).toHaveLength(32)
-  expect(digest.startsWith(`sha256:${fingerprintOf(description)}`)).toBe(true)
+  const asked = { kind: 'url', question, options: { risk: 'notable', reason: 'why' } } as const
+  const others: readonly Parameters<typeof fingerprintOf>[0][] = [
+    { ...asked, kind: 'form' },
+    { ...asked, question: { ...question, url: 'https://example.org/' } },
+    { ...asked, options: { risk: 'notable' } },
+    { ...asked, options: { risk: 'notable', reason: 'another' } },
+    { ...asked, options: { risk: 'notable', reason: 'not well-formed \ud800' } },
+    { ...asked, options: { risk: 'notable', reason: 'not well-formed \ud801' } },
+    { ...asked, options: { risk: 'destructive', reason: 'why' } },
+    { ...asked, options: { ...asked.options, surface: 'client' } },
+  ]
+  const all = [asked, ...others].map(fingerprintOf)
+  for (const fingerprint of all) expect(fingerprint).toMatch(/^[0-9a-f]{32}$/)
+  expect(new Set(all).size).toBe(all.length)
+})
+
+test('[SDK-2] options that the person does not see leave the fingerprint as it is', () => {
+  const question = { kind: 'url', message: 'Sign in', url: 'https://example.com/' } as const
+  const asked = { kind: 'url', question: { ...question }, options: { risk: 'notable' } } as const
+  const again = { ...asked, question, options: { ...asked.options, waitMs: 5_000, fallback: { value: 1 } } }
+  expect(fingerprintOf(again)).toBe(fingerprintOf(asked))
 })

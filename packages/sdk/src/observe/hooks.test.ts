@@ -5,6 +5,7 @@ import type { Interaction } from '../interaction.ts'
 import { callTool } from '../testing/call-tool.ts'
 import { type ScriptedPerson, scriptedPerson } from '../testing/person.ts'
 import type { Hooks, LogEntry } from './hooks.ts'
+import { storeThatCannotFinish } from './store.suite.ts'
 
 function observing() {
   const events: unknown[][] = []
@@ -74,6 +75,10 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
 
   test.each<[string, string, (interaction: Interaction) => Promise<string>]>([
     ['misconfigured', 'needs a name of at most', async ({ step }) => String(await step('', () => 1))],
+    ['misconfigured', 'first argument of a gate is', async ({ gate }) => String(await (gate as () => unknown)())],
+    ['schema_refused', 'The fields of this form are missing', async ({ ask }) => ask.form('Who?', undefined as never)],
+    ['misconfigured', 'needs a name of at most', async ({ step }) => String(await step((() => 1) as never, () => 1))],
+    ['misconfigured', 'needs a name of at most', async ({ step }) => String(await step(undefined as never, () => 1))],
     [
       'schema_refused',
       'cannot be asked as a form',
@@ -127,6 +132,26 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
     expect(observed.names()).toContain('refused')
     expect(JSON.stringify([observed.events, observed.log])).not.toContain('private')
   })
+})
+
+test('[OBSERVE-1] a step whose result cannot be stored is reported as failed, and one that is refused before it runs is not', async () => {
+  const on = { stepped: vi.fn() }
+  const tool = createAssent({ on, log: false, store: storeThatCannotFinish }).interactive(
+    async ({ step }) => {
+      await step('charge', () => 'charged')
+      return 'done'
+    },
+    { name: 'tool' },
+  )
+  await expect(callTool(tool)).rejects.toThrow('database is away')
+  expect(on.stepped).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ step: 'charge', outcome: 'failed' }))
+  on.stepped.mockClear()
+  const unnamed = createAssent({ on, log: false }).interactive(async ({ step }) => String(await step('', () => 1)), {
+    name: 'tool',
+  })
+  for (const revision of ['2025-11-25', '2026-07-28'] as const)
+    await expect(callTool(unnamed, undefined, { revision })).rejects.toThrow('A step needs a name')
+  expect(on.stepped).not.toHaveBeenCalled()
 })
 
 test('[OBSERVE-2] a handler that asks something else than before is reported as diverged, and logged', async () => {

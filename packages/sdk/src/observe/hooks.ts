@@ -120,6 +120,11 @@ export class Observer {
     }
   }
 
+  /** Writes the likely cause of a refusal, which the caller must not get. */
+  advise(handler: string | undefined, code: ErrorCode, message: string): void {
+    this.#write({ level: 'error', handler, code, message })
+  }
+
   #call<Name extends keyof Hooks>(name: Name, event: Parameters<NonNullable<Hooks[Name]>>[0]): void {
     const onFailure = (error: unknown) => {
       const message = `The hook on.${name} failed: ${error instanceof Error ? error.message : String(error)}`

@@ -8,6 +8,7 @@ import { askLabel } from '../ask/label.ts'
 import type { Run } from '../ask/run.ts'
 import { ownStepPrefix } from '../ask/step.ts'
 import { fingerprintOf, type Journal } from '../journal/journal.ts'
+import { never } from '../never.ts'
 import type { Observer } from './hooks.ts'
 import { tracedStep } from './trace.ts'
 
@@ -19,8 +20,10 @@ export function observedRun(run: Run, observer: Observer, handler: string | unde
     surface: run.surface,
     asksSecrets: run.asksSecrets,
     promises: run.promises,
+    isLate: (description) => run.isLate(description),
     put: async (...given: Parameters<Run['put']>) => {
       const [description] = given
+      if (run.isLate(description)) return never()
       const known = before.ask(description)
       const { kind, options } = description
       const event = { handler, callId, kind, question: askLabel(description), risk: options.risk }
@@ -30,27 +33,48 @@ export function observedRun(run: Run, observer: Observer, handler: string | unde
       return settled
     },
     once: async (...given: Parameters<Run['once']>) => {
-      const [name] = given
+      const [name, work, options] = given
       const step = reportedStep(name)
-      if (step === undefined || before.hasStep(name)) return run.once(...given)
+      // A step without work is refused by the run.
+      const isReported = step !== undefined && typeof work === 'function' && !before.hasStep(name)
+      if (!isReported) return run.once(...given)
       const startedAt = performance.now()
-      const report = (outcome: 'done' | 'failed') =>
-        observer.stepped({ handler, callId, step, outcome, durationMs: performance.now() - startedAt })
+      let hasRun = false
+      const ran: typeof work = (context) => {
+        hasRun = true
+        return work(context)
+      }
+      // Not if its result came from another process, or if it was refused before it ran.
+      const report = (outcome: 'done' | 'failed') => {
+        if (hasRun) observer.stepped({ handler, callId, step, outcome, durationMs: performance.now() - startedAt })
+      }
+      const broken = Promise.withResolvers<never>()
+      let isBroken = false
+      const onBroken = (error: unknown) => {
+        isBroken = true
+        broken.reject(error)
+      }
       try {
-        const result = await tracedStep(step, () => run.once(...given))
+        const once = () => Promise.race([run.once(name, ran, { ...options, onBroken }), broken.promise])
+        const result = await tracedStep(step, once)
         report('done')
         return result
       } catch (error) {
         report('failed')
+        // The handler gets nothing any more.
+        if (isBroken) return new Promise(() => undefined)
         throw error
       }
     },
-    afterwards: (...given: Parameters<Run['afterwards']>) => run.afterwards(...given),
+    runsAgain: run.runsAgain,
+    ended: run.ended,
   }
 }
 
 /** Of the SDK's own steps only the work of a gate is reported. */
-function reportedStep(name: string): string | undefined {
+function reportedStep(name: unknown): string | undefined {
+  // The run refuses any other name.
+  if (typeof name !== 'string') return undefined
   if (!name.startsWith(ownStepPrefix)) return name
   const own = name.slice(ownStepPrefix.length)
   return own.startsWith('gate ') ? own : undefined

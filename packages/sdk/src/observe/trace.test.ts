@@ -2,11 +2,12 @@ import * as openTelemetry from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { createAssent } from '../assent.ts'
 import type { Interaction } from '../interaction.ts'
 import { callTool } from '../testing/call-tool.ts'
 import { scriptedPerson } from '../testing/person.ts'
+import { storeThatCannotFinish } from './store.suite.ts'
 
 const exporter = new InMemorySpanExporter()
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
@@ -51,4 +52,15 @@ test('[OBSERVE-4] the spans are in the trace of the caller, and a refused call h
   const [span] = exporter.getFinishedSpans()
   expect(span?.spanContext().traceId).toBe(traceId)
   expect(span?.attributes).toMatchObject({ 'assent.code': 'declined' })
+})
+
+test('[OBSERVE-4] the span of a step that ends its round with an error ends, too', async () => {
+  const { interactive } = createAssent({ log: false, openTelemetry, store: storeThatCannotFinish })
+  const tool = interactive(async ({ step }) => String(await step('charge', () => 1)), { name: 'tool' })
+  await expect(callTool(tool)).rejects.toThrow('database is away')
+  await vi.waitFor(() =>
+    expect(exporter.getFinishedSpans().map(({ name, status }) => [name, status.code])).toEqual(
+      expect.arrayContaining([['assent.step', openTelemetry.SpanStatusCode.ERROR]]),
+    ),
+  )
 })

@@ -45,6 +45,21 @@ test('[REG-5] a no, and a client that cannot ask, have different codes', async (
   })
 })
 
+test.each([
+  [
+    'MCP error -32602: Elicitation response content does not match requested schema: data/choice must be string, data must have required property "choice"',
+    'choice must be string, the answer must have required property "choice"',
+  ],
+  ['The response is not an object.', 'The response is not an object.'],
+])('[ANSWER-5] an answer that the framework refuses is an error with the reason: %s', async (message, reason) => {
+  const refuse = () => {
+    throw Object.assign(new Error(message), { code: -32_602 })
+  }
+  const refused = await deploy({ env: 'test' }, contextOf(refuse))
+  expect(refused).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'validation_failed' } } })
+  expect(JSON.stringify(refused)).toContain(JSON.stringify(reason).slice(1, -1))
+})
+
 test('[REG-5] the handler declares its parameters: mcp-use passes its context only then', () => {
   expect(deploy).toHaveLength(2)
 })

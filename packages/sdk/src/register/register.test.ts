@@ -9,6 +9,7 @@ import { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprot
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { type Assent, createAssent } from '../assent.ts'
+import { rawArgumentsOf, recordingRaw } from '../raw-arguments.ts'
 import { definitionOf } from './definition.ts'
 
 const info = { name: 'deploys', version: '1.0.0' }
@@ -119,14 +120,55 @@ describe.each([
     expect(() => tool(server.server, 'deploy', {}, handler)).toThrow('The first argument is not an McpServer')
     expect(() => tool(server, '', {}, handler)).toThrow('needs a name')
     expect(() => tool(server, 'deploy', {}, undefined)).toThrow('The handler of the tool "deploy" is not a function')
+    const { prompt, resource } = assent as unknown as Record<string, (...given: unknown[]) => unknown>
+    expect(() => tool(server, 'deploy', handler)).toThrow(
+      'The config of the tool "deploy" is missing: an object before the handler, which may be empty. ' +
+        'Write assent.tool(server, name, { description }, handler).',
+    )
+    for (const config of [undefined, null, 'Deploys']) {
+      expect(() => tool(server, 'deploy', config, handler)).toThrow('The config of the tool "deploy" is missing')
+      expect(() => prompt?.(server, 'deploy', config, handler)).toThrow('The config of the prompt "deploy" is missing')
+    }
+    expect(() => resource?.(server, 'deploy', 'doc://deploy', handler)).toThrow(
+      'The config of the resource "deploy" is missing',
+    )
     const nested = z.object({ who: z.object({ name: z.string() }) })
     expect(() => tool(server, 'deploy', { forms: [input, nested] }, handler)).toThrow(
       'Form 2 of the tool "deploy" cannot be shown.',
+    )
+    expect(() => tool(server, 'deploy', { forms: [undefined] }, handler)).toThrow(
+      'Form 1 of the tool "deploy" cannot be shown. The fields of this form are missing.',
     )
     expect(() => tool(server, 'deploy', { _meta: { size: 10n } }, handler)).toThrow()
     // The name is still free.
     assent.tool(server, 'deploy', { forms: [input] }, handler)
     expect(() => assent.tool(server, 'deploy', {}, handler)).toThrow('already registered')
+  })
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'nothing'],
+    ['a number', 42, 'a number'],
+    ['an object of its own', { id: 1 }, 'an object without content'],
+    [
+      'a generator',
+      (function* () {
+        yield 1
+      })(),
+      'an object without content',
+    ],
+  ])('[REG-6] a tool whose handler returned %s reports it as a mistake', async (_, returned, what) => {
+    const client = await connect((server) => {
+      createAssent({ log: false }).tool(server, 'deploy', {}, async () => returned as string)
+    })
+    expect(await client.callTool({ name: 'deploy' })).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: `The tool "deploy" returned ${what}. Return a text, or an object with \`content\` or \`structuredContent\`.`,
+        },
+      ],
+    })
+    await client.close()
   })
 
   test('[REG-3] an approval of a tool that is changed meanwhile opens nothing', async () => {
@@ -151,6 +193,13 @@ describe.each([
     expect(ran).toEqual(['test'])
     await client.close()
   })
+})
+
+test('[REG-2] a single key instead of a list is refused, with what to write', () => {
+  const key = { id: 'k1', secret: new Uint8Array(32) }
+  expect(() => createAssent({ keys: key as never })).toThrow(
+    'The setting `keys` is a list of keys: createAssent({ keys: [{ id, secret }] }).',
+  )
 })
 
 test('[REG-1] with SDK 1, arguments that may be left out are optional, and the context has the SDK’s type', () => {
@@ -191,11 +240,30 @@ test('[REG-3] the definition is the one that tools/list gives, and follows an up
   await client.close()
 })
 
+/** A schema that is a function, as ArkType's are. */
+function callable<Schema extends z.ZodType>(schema: Schema): ((value: unknown) => unknown) & Schema {
+  const parse = (value: unknown) => schema.parse(value)
+  return Object.assign(parse, { '~standard': schema['~standard'], description: 'callable' }) as typeof parse & Schema
+}
+
+test('[REG-4] a schema that is a function stays one when its arguments are recorded', async () => {
+  const schema = callable(z.object({ env: z.string().trim() }))
+  const recording = recordingRaw(schema)
+  expect(recording({ env: ' test ' })).toEqual({ env: 'test' })
+  expect([recording.description, recording.name, recording.length]).toEqual(['callable', schema.name, 1])
+  const sent = { env: ' test ' }
+  const result = await recording['~standard'].validate(sent)
+  expect(rawArgumentsOf(['value' in result ? result.value : undefined])).toEqual([sent])
+})
+
 test('[REG-4] state is bound to the arguments as the client sent them, not to what a schema added to them', async () => {
   const assent = newAssent()
   const generated = z.object({ env: z.string(), id: z.string().default(() => crypto.randomUUID()) })
   const client = await connect2((server) => {
     assent.tool(server, 'deploy', { inputSchema: generated }, async ({ env }, { ask }) => {
+      return `${env} ${await ask.choose('Which region?', ['eu', 'us'])}`
+    })
+    assent.tool(server, 'callable', { inputSchema: callable(generated) }, async ({ env }, { ask }) => {
       return `${env} ${await ask.choose('Which region?', ['eu', 'us'])}`
     })
     assent.tool(server, 'shape', { inputSchema: generated.shape }, async ({ env }, { ask }) => {
@@ -205,7 +273,7 @@ test('[REG-4] state is bound to the arguments as the client sent them, not to wh
       return `${env} ${await ask.choose('Which region?', ['eu', 'us'])}`
     })
   })
-  for (const name of ['deploy', 'shape'])
+  for (const name of ['deploy', 'callable', 'shape'])
     expect(await client.callTool({ name, arguments: { env: 'test' } })).toMatchObject({
       content: [{ text: 'test eu' }],
     })

@@ -7,8 +7,9 @@
 import { AssentError, isName, toolDefinitionDigest } from '@assent/core'
 import { isStandardSchema, parseFormSource } from '../ask/form-source.ts'
 import type { Interactive, InteractiveOptions, McpHandler } from '../interactive.ts'
-import { recordingRaw } from '../raw-arguments.ts'
+import { noteRecorded, recordingRaw } from '../raw-arguments.ts'
 import { definitionOf } from './definition.ts'
+import { withCheckedResult } from './tool-result.ts'
 import type { PromptRegistration, ResourceRegistration, ToolConfig, ToolRegistration } from './types.ts'
 
 type AnyHandler = Parameters<Interactive>[0]
@@ -25,7 +26,9 @@ export function createRegistration(interactive: Interactive): Registration {
     interactive(handler as AnyHandler, options)
 
   const tool = (server: object, name: string, config: ToolConfig<never>, handler: unknown): object => {
-    checkHandler(handler, `the tool "${checkName(name)}"`)
+    const what = `the tool "${checkName(name)}"`
+    checkConfig(config, what, 'assent.tool(server, name, { description }, handler)')
+    const checked = withCheckedResult(checkHandler(handler, what), name)
     const register = methodOf(server, 'registerTool')
     const { forms = [], ...declared } = config
     checkForms(name, forms)
@@ -40,24 +43,30 @@ export function createRegistration(interactive: Interactive): Registration {
         return isStandardSchema(registered.inputSchema) ? registered.inputSchema : undefined
       },
     }
-    const result = register(name, declared, handlerOf(handler, options))
+    const result = register(name, declared, handlerOf(checked, options))
     registered = result as typeof registered
-    if (isSdk2(server) && isStandard(registered.inputSchema))
-      Object.assign(result, { inputSchema: recordingRaw(registered.inputSchema) })
+    if (isStandardSchema(registered.inputSchema)) {
+      if (isSdk2(server)) Object.assign(result, { inputSchema: recordingRaw(registered.inputSchema) })
+      noteRecorded(result)
+    }
     return result
   }
 
   const prompt = (server: object, name: string, config: { readonly argsSchema?: unknown }, handler: unknown) => {
-    checkHandler(handler, `the prompt "${checkName(name)}"`)
+    const what = `the prompt "${checkName(name)}"`
+    checkConfig(config, what, 'assent.prompt(server, name, { description }, handler)')
+    checkHandler(handler, what)
     const register = methodOf(server, 'registerPrompt')
     const { argsSchema } = config
     const recorded =
-      isSdk2(server) && isStandard(argsSchema) ? { ...config, argsSchema: recordingRaw(argsSchema) } : config
+      isSdk2(server) && isStandardSchema(argsSchema) ? { ...config, argsSchema: recordingRaw(argsSchema) } : config
     return register(name, recorded, handlerOf(handler, { name, server, kind: 'prompt' }))
   }
 
   const resource = (server: object, name: string, address: unknown, config: object, handler: unknown) => {
-    checkHandler(handler, `the resource "${checkName(name)}"`)
+    const what = `the resource "${checkName(name)}"`
+    checkConfig(config, what, 'assent.resource(server, name, uri, { description }, handler)')
+    checkHandler(handler, what)
     const register = methodOf(server, 'registerResource')
     return register(name, address, config, handlerOf(handler, { name, server, kind: 'resource' }))
   }
@@ -74,8 +83,16 @@ function checkName(name: string): string {
   )
 }
 
-function checkHandler(handler: unknown, what: string): void {
-  if (typeof handler === 'function') return
+function checkConfig(config: unknown, what: string, example: string): void {
+  if (typeof config === 'object' && config !== null) return
+  throw new AssentError(
+    'misconfigured',
+    `The config of ${what} is missing: an object before the handler, which may be empty. Write ${example}.`,
+  )
+}
+
+function checkHandler(handler: unknown, what: string): (...given: unknown[]) => unknown {
+  if (typeof handler === 'function') return handler as (...given: unknown[]) => unknown
   throw new AssentError('misconfigured', `The handler of ${what} is not a function: it is the last argument.`)
 }
 
@@ -111,8 +128,4 @@ function innerOf(server: object): Readonly<Record<string, unknown>> | undefined 
 /** Only SDK 2.x serves revision 2026-07-28, where a call comes back and its state is bound to its arguments. */
 function isSdk2(server: object): boolean {
   return typeof innerOf(server)?.getNegotiatedProtocolVersion === 'function'
-}
-
-function isStandard(schema: unknown): schema is Parameters<typeof recordingRaw>[0] {
-  return typeof schema === 'object' && schema !== null && '~standard' in schema
 }

@@ -9,6 +9,7 @@ import {
   AssentError,
   isPlainObject,
   type JsonValue,
+  oneLine,
   type Revision,
   type Revision2025,
   understandsAskMeta,
@@ -246,8 +247,7 @@ async function sendQuestion(call: Call20251125, params: object, { signal, waitMs
     // SDK 1.x refuses without a code, before it sends anything.
     if (code === undefined && /^Client does not support .*elicitation/.test(why)) return { kind: 'unsupported', why }
     if (code === invalidParams && !why.includes('response')) return { kind: 'unsupported', why }
-    // SDK 2.x validates content too and reports it like this; core has its own message for it.
-    if (code === invalidParams) return { kind: 'answered', answer: { action: 'accept', content: why } }
+    if (code === invalidParams) return { kind: 'invalid', why: whyUnfit(why) }
     return { kind: 'gone', why }
   }
 }
@@ -258,6 +258,19 @@ async function sendQuestion(call: Call20251125, params: object, { signal, waitMs
  */
 function responseStarted(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/**
+ * Without the server, the SDK itself checks the answer against the schema, and reports what does not fit without the answer:
+ * `… does not match requested schema: data/number must be <= 200`.
+ */
+function whyUnfit(message: string): string {
+  const [, reason = message] = /does not match requested schema: (.*)/s.exec(message) ?? []
+  const plain = reason.replace(
+    /(^|, )data\/?(\S*)/g,
+    (_, lead: string, path: string) => `${lead}${path || 'the answer'}`,
+  )
+  return oneLine(plain, 'terminal', { maxChars: sdkLimits.reasonChars })
 }
 
 /** What an Assent gateway replies when the timeout that it was sent has passed. */

@@ -6,6 +6,7 @@
 
 import {
   AssentError,
+  isAssentError,
   isPlainObject,
   isSealedFor,
   type JsonValue,
@@ -20,10 +21,12 @@ import { hasDefaultWait, waitOf } from '../ask/options.ts'
 import { decodeJournal, encodeJournal } from '../journal/encode.ts'
 import { type AskEntry, Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
+import { releasePages } from '../secrets/ask-for-secret.ts'
 import { isFromProcessKey, type ServerContext } from '../server/server-context.ts'
-import { isScripted, rejectFastApproval } from './human-check.ts'
+import { isScripted, rejectFastApproval, scriptedRepeatMs } from './human-check.ts'
 import { declaredModes, decodeAnswer, encodeQuestion, type Modes, type QuestionParams, withAskMeta } from './modes.ts'
 import { type OpenAsk, ReplayRun } from './replay.ts'
+import { withReceipts } from './step-room.ts'
 
 const revision = '2026-07-28'
 const purpose = 'journal'
@@ -36,6 +39,8 @@ export interface Call20260728 {
   readonly isGateway: boolean
   /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
   readonly hasCheckedAnswers: boolean
+  /** Of a test's client. */
+  readonly repeatWithinMs: number | undefined
   readonly state: unknown
   readonly answers: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
@@ -54,6 +59,7 @@ export function read20260728(context: unknown): Call20260728 | undefined {
     modes: declaredModes(envelope[capabilitiesKey]),
     isGateway,
     hasCheckedAnswers: isGateway || isScripted(context.mcpReq),
+    repeatWithinMs: scriptedRepeatMs(context.mcpReq),
     state: typeof requestState === 'function' ? requestState() : undefined,
     answers: isPlainObject(inputResponses) ? inputResponses : {},
     signal: signal instanceof AbortSignal ? signal : undefined,
@@ -77,6 +83,8 @@ export interface StateBinding {
   readonly requestDigest: string
   /** The parsed arguments of this round, if the digest is of the raw ones: the state then carries those of the first round. */
   readonly given?: JsonValue
+  /** Called if the state is valid for another call of this person only. */
+  readonly onOtherArguments?: () => void
 }
 
 /** Runs one round. Resolves with the handler's value, or with the result that lists the questions to answer first. */
@@ -92,7 +100,7 @@ export async function round20260728<Value>(
   const run = new ReplayRun({
     journal,
     answers: answersByPlace(call.answers, journal),
-    runSettings: serverContext.runSettings,
+    runSettings: serverContext.runSettingsFor(call.repeatWithinMs),
     record: serverContext.stepRecord(journal.callId),
     signal: call.signal,
     decodeAnswer: (description, raw, afterMs) =>
@@ -112,6 +120,7 @@ export async function round20260728<Value>(
   if (end.kind === 'finished') {
     // Requested beside the result, such as in a race.
     await run.withdrawRaised()
+    await releasePages(journal, serverContext.secrets)
     return end.value
   }
   try {
@@ -119,9 +128,17 @@ export async function round20260728<Value>(
     return inputRequired(end.asks, journal, call, binding, serverContext)
   } catch (error) {
     await run.withdrawRaised()
-    await withdrawEarlier(journal, serverContext)
-    throw error
+    if (!mayRunElsewhere(error)) {
+      await withdrawEarlier(journal, serverContext)
+      await releasePages(journal, serverContext.secrets)
+    }
+    throw withReceipts(error, journal)
   }
+}
+
+/** The same round runs in another process, or ran there and died: only this one has failed, and that one may ask again. */
+function mayRunElsewhere(error: unknown): boolean {
+  return isAssentError(error, 'step_unclear')
 }
 
 /**
@@ -137,7 +154,7 @@ async function withdrawEarlier(journal: Journal, { store, tenant }: ServerContex
 /** The first round has no state. A state that does not open ends the call before anything runs. */
 function openJournal(
   state: unknown,
-  { principal, requestDigest }: StateBinding,
+  { principal, requestDigest, onOtherArguments }: StateBinding,
   serverContext: ServerContext,
 ): Journal {
   if (state === undefined) return new Journal(serverContext.newId('call'))
@@ -151,6 +168,7 @@ function openJournal(
       serverContext.onRefused(reason)
     },
   )
+  if (refusal === 'other-request') onOtherArguments?.()
   if (!opened.ok) throw refusedState(state, refusal)
   return decodeJournal(opened.payload)
 }

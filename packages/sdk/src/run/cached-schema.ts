@@ -5,16 +5,10 @@
 
 import { type EncodedForm, encodeForm, type Form, type Revision, type Revision2025 } from '@assent/core'
 import { BoundedCache } from '../bounded-cache.ts'
+import { frozen } from '../frozen.ts'
 
 const encoded = new BoundedCache<EncodedForm>()
 
 export function cachedSchema(form: Form, revision: Revision | Revision2025): EncodedForm {
   return encoded.getOrCompute(`${revision} ${JSON.stringify(form)}`, () => frozen(encodeForm(form, revision)))
-}
-
-/** It is shared by every call that asks this form. */
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const part of Object.values(value)) frozen(part)
-  return Object.freeze(value)
 }

@@ -57,6 +57,8 @@ test('[SDK-10] without anything that waits there is no time limit, nor after the
   vi.advanceTimersByTime(10_000)
   void earlier.before(3)
   earlier.stop()
+  void earlier.before(3)
+  expect(vi.getTimerCount()).toBe(0)
   vi.advanceTimersByTime(10_000)
   expect(onStalled).not.toHaveBeenCalled()
 })

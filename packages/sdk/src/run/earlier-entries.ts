@@ -28,6 +28,7 @@ export class EarlierEntries {
   readonly #onStalled: (missing: EarlierEntry, wanted: EarlierEntry | undefined) => void
   #waiters: Waiter[] = []
   #timer: NodeJS.Timeout | undefined
+  #isStopped = false
 
   constructor(
     { asks, steps }: Pick<Journal, 'asks' | 'steps'>,
@@ -62,6 +63,8 @@ export class EarlierEntries {
   /** Resolves when everything of the rounds before this one was reached; undefined if it was already. */
   before(round: number, wanted?: EarlierEntry): Promise<void> | undefined {
     if (this.#isReached(round)) return undefined
+    // Work of the round may finish after its end.
+    if (this.#isStopped) return new Promise(() => undefined)
     return new Promise((resolve) => {
       this.#waiters.push({ round, wanted, resolve })
       if (this.#timer === undefined) this.#restartTimer()
@@ -70,6 +73,7 @@ export class EarlierEntries {
 
   /** The round is over: nothing waits any more. */
   stop(): void {
+    this.#isStopped = true
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#waiters = []
@@ -90,7 +94,7 @@ export class EarlierEntries {
     // What the new one most likely replaces.
     const missing = [...this.#unreached.values()].find(({ kind }) => kind === wanted?.kind) ?? this.missing
     this.stop()
-    if (missing === undefined) return
-    this.#onStalled(missing, wanted)
+    // The timer runs only while something is missing.
+    this.#onStalled(missing as EarlierEntry, wanted)
   }
 }

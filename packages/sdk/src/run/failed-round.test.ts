@@ -130,3 +130,14 @@ describe('with a store', () => {
     await vi.waitFor(() => expect(pay).toHaveBeenCalledTimes(1))
   })
 })
+
+test.each([
+  ['2025', live],
+  ['2026-07-28', replayed],
+] as const)('[SDK-11] a step without work ends the call on %s', async (_, call) => {
+  const calling = call(({ step }) => step<string>('build', undefined as never).catch(() => 'caught'))
+  await expect(calling).rejects.toMatchObject({
+    code: 'misconfigured',
+    message: 'The second argument of a step or gate is a function: its work.',
+  })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Description } from '../ask/describe.ts'
+import { InvalidReply } from '../ask/ending.ts'
 import type { AskRecord } from '../ask/run.ts'
 import { isScripted, rejectFastApproval, scriptedPersonKey, settleAnswer } from './human-check.ts'
 
@@ -42,6 +43,16 @@ describe('an ending', () => {
     expect(await settleAnswer(link, 'ask_1', yes, askRecord)).toEqual({ kind: 'declined' })
     expect(askRecord.settle).toHaveBeenCalledExactlyOnceWith('ask_1', yes)
     expect(askRecord.withdraw).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-8] has the reason of the form that was shown, if the record refuses the reply too', async () => {
+    const refused = { kind: 'validation_failed', why: 'An answer is an object with an action.' } as const
+    const askRecord = { ...recordThat(undefined), settle: vi.fn(async () => refused) }
+    const reply = new InvalidReply({ ok: false, reason: 'malformed', message: 'A decision is missing.' })
+    const ending = { kind: 'validation_failed', why: 'A decision is missing.' }
+    expect(await settleAnswer(approval, 'ask_1', reply, askRecord)).toEqual(ending)
+    expect(askRecord.settle).toHaveBeenCalledExactlyOnceWith('ask_1', reply)
+    expect(await settleAnswer(approval, 'ask_1', reply, recordThat(undefined))).toEqual({ kind: 'declined' })
   })
 
   test('[GATE-10] that is unseen is withdrawn and recorded as no answer, unless the record has one', async () => {

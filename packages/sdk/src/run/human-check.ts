@@ -11,8 +11,20 @@ import type { AskRecord } from '../ask/run.ts'
 /** On the request of a test's in-memory client, whose person is scripted and answers at once. No remote client can set it. */
 export const scriptedPersonKey: unique symbol = Symbol.for('assent.scripted-person')
 
+/** What a test's client sends under that key. */
+export interface ScriptedCall {
+  /** Used unless the server sets its own time, so that a test reports a handler that does not repeat itself before it times out. */
+  readonly repeatWithinMs: number
+}
+
 export function isScripted(request: object): boolean {
   return scriptedPersonKey in request
+}
+
+export function scriptedRepeatMs(request: object): number | undefined {
+  if (!isScripted(request)) return undefined
+  const call = (request as { readonly [scriptedPersonKey]: unknown })[scriptedPersonKey]
+  return isPlainObject(call) && typeof call.repeatWithinMs === 'number' ? call.repeatWithinMs : undefined
 }
 
 const unseen = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } } as const
@@ -38,6 +50,10 @@ export async function settleAnswer(
 ): Promise<Ending> {
   const ending = endingOf(description, raw)
   if (askRecord === undefined) return ending
-  if (ending.kind !== 'unseen') return askRecord.settle(askId, raw)
+  if (ending.kind !== 'unseen') {
+    const settled = await askRecord.settle(askId, raw)
+    // Both refused the same reply; ours knows the form that the client was shown.
+    return settled.kind === 'validation_failed' && ending.kind === 'validation_failed' ? ending : settled
+  }
   return (await askRecord.withdraw(askId, 'unseen')) ?? ending
 }

@@ -1,7 +1,7 @@
 // The type of a value after `JSON.parse(JSON.stringify(value))`, which is how the result of a step is stored.
 //
 // Members that are undefined or functions disappear, so one that may be undefined is optional; a `Date` becomes a string;
-// a void result stays undefined.
+// a void result stays undefined. A `Map`, a `Set`, a `RegExp` or an `Error` becomes an empty object.
 
 type Dropped = undefined | symbol | ((...given: never[]) => unknown)
 
@@ -16,11 +16,13 @@ export type Jsonify<Value> = unknown extends Value
         ? undefined
         : Value extends bigint
           ? never
-          : Value extends readonly unknown[]
-            ? { [Index in keyof Value]: JsonItem<Value[Index]> }
-            : Value extends object
-              ? JsonMembers<Value>
-              : never
+          : Value extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | RegExp
+            ? Record<never, never>
+            : Value extends readonly unknown[]
+              ? { [Index in keyof Value]: JsonItem<Value[Index]> }
+              : Value extends object
+                ? JsonMembers<Value>
+                : never
 
 type JsonItem<Item> = Item extends Dropped ? null : Jsonify<Item>
 

@@ -116,6 +116,34 @@ describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'
     expect(asked[0]?.requestedSchema?.properties.choice).toMatchObject(shape)
   })
 
+  test('[ANSWER-1] an answer that `validate` refuses is asked for again, with the reason', async () => {
+    const asked: string[] = []
+    const caller = await play(
+      async (_, { ask }) => ask.text('Name?', { validate: (name) => (name === 'root' ? 'that name is taken.' : true) }),
+      ({ message }) => {
+        asked.push(message)
+        return { action: 'accept', content: { text: asked.length === 1 ? 'root' : 'ada' } }
+      },
+    )
+    expect((await caller.call('tool')).text).toBe('ada')
+    expect(asked).toEqual(['Name?', 'Name?\n\nYour last answer was not accepted: that name is taken.'])
+  })
+
+  test('[ANSWER-5] an answer that does not fit is an error with the reason, and is not asked again', async () => {
+    const asked: string[] = []
+    const caller = await play(
+      async (_, { ask }) => String(await ask.number('Tempo?', { min: 60, max: 180 })),
+      ({ message }) => {
+        asked.push(message)
+        return { action: 'accept', content: { number: 200 } }
+      },
+    )
+    const result = await caller.call('tool')
+    expect(result.meta).toMatchObject({ 'assent/refusal': { code: 'validation_failed' } })
+    expect(result.text).toMatch(/^The answer to "Tempo\?" is not valid: number:? must be (?:180 or less|<= 180)/i)
+    expect(asked).toEqual(['Tempo?'])
+  })
+
   test('[SDK-19] what the revision cannot express is not asked', async () => {
     const caller = await play(
       async (_, { ask }) => (await ask.chooseMany('Which?', ['a', 'b', 'c'])).join(' '),

@@ -8,25 +8,29 @@
 import { AssentError } from '@assent/core'
 import { AuthorPromises } from '../ask/author-promises.ts'
 import type { Description } from '../ask/describe.ts'
-import type { Ending } from '../ask/ending.ts'
+import type { Ending, EndOfCall } from '../ask/ending.ts'
 import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
 import type { AskRecord, OnceOptions, Run, RunSettings, Settlement } from '../ask/run.ts'
 import type { StepContext } from '../ask/step.ts'
 import { sdkLimits } from '../limits.ts'
+import { never } from '../never.ts'
 import type { Reply, Surface } from '../surface.ts'
 import { settleAnswer } from './human-check.ts'
-import { attemptStep, checkStepOptions, currentStep } from './step-attempts.ts'
+import { reportLateAsk } from './late-ask.ts'
+import { attemptStep, checkStepOptions, checkWork, currentStep } from './step-attempts.ts'
 import { type StepOutcome, stepResult } from './step-entry.ts'
 import { askInStep, checkStepName, duplicateStepName, stepInStep } from './steps.ts'
 
 /** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
 const timedOut = Symbol('timed out')
-const callEnded = Symbol('call ended')
+const callerCancelled = Symbol('the caller cancelled the call')
+const handlerEnded = Symbol('the handler has ended')
 
 export class LiveRun implements Run {
   readonly callId: string
   readonly asksSecrets: boolean
+  readonly runsAgain = false
   readonly promises: AuthorPromises
   readonly #surface: Surface
   readonly #settings: RunSettings
@@ -44,8 +48,9 @@ export class LiveRun implements Run {
     this.#surface = surface
     this.#settings = runSettings
     this.promises = new AuthorPromises(runSettings.onError)
-    if (signal?.aborted === true) this.#ended.abort(callEnded)
-    signal?.addEventListener('abort', () => this.#ended.abort(callEnded), { once: true, signal: this.#ended.signal })
+    const cancel = () => this.#ended.abort(callerCancelled)
+    if (signal?.aborted === true) cancel()
+    signal?.addEventListener('abort', cancel, { once: true, signal: this.#ended.signal })
   }
 
   /** Runs the handler to its end. A mistake in how it asks is the outcome, even if the handler catches it. */
@@ -61,16 +66,29 @@ export class LiveRun implements Run {
     } finally {
       this.#isOver = true
       this.promises.end()
-      this.#ended.abort(callEnded)
+      this.#ended.abort(handlerEnded)
     }
+  }
+
+  get ended(): AbortSignal {
+    return this.#ended.signal
   }
 
   get surface(): Surface['name'] {
     return this.#surface.name
   }
 
+  isLate(description: Description): boolean {
+    // After a mistake, or for a cancelled call, the reason is another one.
+    if (!this.#isOver || this.#broken !== undefined || this.#ended.signal.reason === callerCancelled) return false
+    // A handler that failed left its other branches behind.
+    if (!this.#hasThrown) reportLateAsk(description, this.#settings)
+    return true
+  }
+
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
     if (this.#broken !== undefined) throw this.#broken
+    if (this.isLate(description)) return never()
     const step = currentStep(this.callId)
     if (step !== undefined) throw this.#break(askInStep(step))
     if (this.#open === sdkLimits.asksAtOnce) {
@@ -89,14 +107,15 @@ export class LiveRun implements Run {
   async once(
     name: string,
     work: (context: StepContext) => unknown,
-    { isOwn = false, ...options }: OnceOptions = {},
+    { isOwn = false, label = name, before: _, onBroken: __, ...options }: OnceOptions = {},
   ): Promise<unknown> {
     if (this.#broken !== undefined) throw this.#broken
-    if (this.#isOver) return new Promise(() => undefined)
+    if (this.#isOver) return never()
     let outcome: StepOutcome
     try {
       if (!isOwn) checkStepName(name)
       checkStepOptions(options)
+      checkWork(work)
       const outer = currentStep(this.callId)
       if (outer !== undefined) throw stepInStep(outer, name)
       if (this.#names.has(name)) throw duplicateStepName(name)
@@ -105,15 +124,11 @@ export class LiveRun implements Run {
       const { callId } = this
       const { signal } = this.#ended
       const hasFailed = () => this.#broken !== undefined || this.#hasThrown
-      outcome = await attemptStep({ name, callId, work, options, signal, hasFailed })
+      outcome = await attemptStep({ name, label, callId, work, options, signal, hasFailed })
     } catch (error) {
       throw this.#break(error)
     }
     return stepResult(outcome)
-  }
-
-  async afterwards(work: () => Promise<void>): Promise<void> {
-    await work()
   }
 
   async #put(description: Description, askRecord: AskRecord | undefined): Promise<Settlement> {
@@ -140,14 +155,11 @@ export class LiveRun implements Run {
     const wait = new AbortController()
     const timerMs = waitMs + (this.#surface.graceMs ?? 0)
     const timer = setTimeout(() => wait.abort(timedOut), Math.min(timerMs, longestTimerMs))
-    const stop = () => wait.abort(callEnded)
+    const stop = () => wait.abort(this.#ended.signal.reason)
     if (this.#ended.signal.aborted) stop()
     this.#ended.signal.addEventListener('abort', stop, { once: true })
     const stopped = new Promise<{ kind: 'ended'; ending: Ending }>((resolve) => {
-      const end = () => {
-        const ending: Ending = wait.signal.reason === timedOut ? { kind: 'timed_out' } : { kind: 'cancelled' }
-        resolve({ kind: 'ended', ending })
-      }
+      const end = () => resolve({ kind: 'ended', ending: endingBy(wait.signal.reason) })
       if (wait.signal.aborted) end()
       wait.signal.addEventListener('abort', end, { once: true })
     })
@@ -175,7 +187,22 @@ export class LiveRun implements Run {
   }
 }
 
+/** The ending of a question that was stopped for this reason. */
+function endingBy(reason: unknown): Ending {
+  if (reason === timedOut) return { kind: 'timed_out' }
+  const endOfCall: EndOfCall = reason === callerCancelled ? 'cancelled by its caller' : 'handler ended'
+  return { kind: 'cancelled', endOfCall }
+}
+
 function unreached(reply: Exclude<Reply, { kind: 'answered' }>): Ending {
-  if (reply.kind === 'expired') return { kind: 'timed_out' }
-  return { kind: reply.kind === 'gone' ? 'channel_closed' : 'not_supported', why: reply.why }
+  switch (reply.kind) {
+    case 'expired':
+      return { kind: 'timed_out' }
+    case 'invalid':
+      return { kind: 'validation_failed', why: reply.why }
+    case 'gone':
+      return { kind: 'channel_closed', why: reply.why }
+    case 'unsupported':
+      return { kind: 'not_supported', why: reply.why }
+  }
 }

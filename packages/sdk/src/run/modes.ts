@@ -17,6 +17,7 @@ import {
   type Revision2025,
 } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
+import { InvalidReply } from '../ask/ending.ts'
 import { messageOf } from '../ask/message.ts'
 import { cachedSchema } from './cached-schema.ts'
 
@@ -37,7 +38,7 @@ export function decodeAnswer({ question }: Description, received: unknown): unkn
   const raw = liftComment(received)
   if (question.kind !== 'approval') return raw
   const judged = checkAnswer({ kind: 'form', message: question.title, form: decisionForm }, raw)
-  if (!judged.ok) return { action: 'accept without a decision' }
+  if (!judged.ok) return new InvalidReply(judged)
   const { action, ...rest } = judged.answer
   if (action === 'cancel') return { ...judged.answer, ...noAnswerIn(raw) }
   if (action !== 'accept') return judged.answer

@@ -248,12 +248,27 @@ describe('mistakes in a handler', () => {
     await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
   })
 
-  test('[SDK-12] the number of asks and steps of a call is limited', async () => {
+  test('[SDK-12] the number of asks and steps of a call is limited, and a step without a place is not run', async () => {
+    const work = vi.fn()
     const play = staged(async (_, { step }) => {
-      for (let n = 0; n <= sdkLimits.entries; n++) await step(`step ${n}`, () => n)
+      for (let n = 0; n <= sdkLimits.entries; n++) await step(`step ${n}`, work)
       return ''
     })
     await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
+    expect(work).toHaveBeenCalledTimes(sdkLimits.entries)
+  })
+
+  test('[SDK-33] steps that run at once share the room of the state: one that would not fit beside another is not run', async () => {
+    const work = vi.fn(async () => 'x'.repeat(90_000))
+    const play = staged(async (_, { ask, step }) => {
+      await Promise.all(['a', 'b'].map((name) => step(name, work, { maxResultChars: 100_000 })))
+      return ask.text('Name?')
+    })
+    await expect(play()).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.stringContaining('The step "b" was not run'),
+    })
+    expect(work).toHaveBeenCalledTimes(1)
   })
 })
 

@@ -14,15 +14,17 @@ import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
 import type { AskRecord, OnceOptions, Run, RunSettings, Settlement } from '../ask/run.ts'
 import type { StepContext } from '../ask/step.ts'
 import { notRepeated, outOfOrder } from '../journal/diverged.ts'
-import { roomIn } from '../journal/encode.ts'
 import { type AskEntry, type EndedAsk, fingerprintOf, type Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
+import { never } from '../never.ts'
 import type { StepRecord } from '../server/step-record.ts'
 import { EarlierEntries } from './earlier-entries.ts'
 import { settleAnswer } from './human-check.ts'
+import { reportLateAsk } from './late-ask.ts'
 import { RoundEnd } from './round-end.ts'
-import { checkStepOptions, currentStep, type StepWork } from './step-attempts.ts'
+import { checkStepOptions, checkWork, currentStep, type StepWork } from './step-attempts.ts'
 import { type StepOutcome, stepResult } from './step-entry.ts'
+import { keptEntry, reserveRoom } from './step-room.ts'
 import {
   askInStep,
   checkStepName,
@@ -60,14 +62,10 @@ export interface ReplayOptions {
   readonly refuses: (description: Description) => string | undefined
 }
 
-/** A new promise each time: a promise keeps its waiters alive, so one for all would keep every paused handler in memory. */
-function never(): Promise<never> {
-  return new Promise(() => undefined)
-}
-
 export class ReplayRun implements Run {
   readonly surface = 'client'
   readonly asksSecrets = false
+  readonly runsAgain = true
   readonly promises: AuthorPromises
   readonly #options: ReplayOptions
   readonly #journal: Journal
@@ -78,7 +76,7 @@ export class ReplayRun implements Run {
   /** Approvals that this round has recorded, and how each of them is withdrawn. */
   readonly #raised: { readonly raising: Promise<void>; readonly withdraw: () => Promise<unknown> }[] = []
   readonly #names = new Set<string>()
-  readonly #afterwards: (() => Promise<void>)[] = []
+  readonly #callEnd = new AbortController()
   /** How often each question was asked in this round. */
   readonly #askCounts = new Map<string, number>()
   #newAsks = 0
@@ -100,6 +98,10 @@ export class ReplayRun implements Run {
     return this.#journal.callId
   }
 
+  get ended(): AbortSignal {
+    return this.#callEnd.signal
+  }
+
   /** The round ends with the questions, whatever the handler does after it has asked. */
   async end<Value>(handler: Promise<Value>): Promise<RoundEnded<Value>> {
     const handled = handler.then(
@@ -116,9 +118,10 @@ export class ReplayRun implements Run {
     else this.#round.end()
     this.#earlier.stop()
     if (this.#open.length > 0 && this.#broken === undefined) return { kind: 'asks', asks: this.#open }
-    const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
+    // Without an open question, only the end of the handler or a mistake ends a round.
+    const ended = this.#broken !== undefined || first === undefined ? failedWith(this.#broken) : first
+    this.#callEnd.abort()
     this.promises.end()
-    for (const work of this.#afterwards) await work()
     return ended
   }
 
@@ -126,10 +129,10 @@ export class ReplayRun implements Run {
   #mistakeAt(end: RoundEnded<unknown>): { readonly error: unknown } | undefined {
     const unawaited = this.promises.unawaitedAsk()
     const { missing } = this.#earlier
-    if (unawaited === undefined && missing === undefined) return undefined
+    const error = unawaited ?? (missing && notRepeated(missing))
+    if (error === undefined) return undefined
     // The handler's own error says more, and it is no result either way.
-    if (end.kind === 'failed') return { error: end.error }
-    return { error: unawaited ?? (missing === undefined ? undefined : notRepeated(missing)) }
+    return { error: end.kind === 'failed' ? end.error : error }
   }
 
   /**
@@ -146,12 +149,16 @@ export class ReplayRun implements Run {
     )
   }
 
-  async afterwards(work: () => Promise<void>): Promise<void> {
-    this.#afterwards.push(work)
+  isLate(description: Description): boolean {
+    // After a mistake the handler has not returned: it waits for ever, as at the end of a round with questions.
+    if (!this.ended.aborted || this.#broken !== undefined) return false
+    // A handler that failed, or whose call was cancelled, left its other branches behind.
+    if (!this.#hasThrown && this.#options.signal?.aborted !== true) reportLateAsk(description, this.#settings)
+    return true
   }
 
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
-    if (this.#round.isOver) return never()
+    if (this.isLate(description) || this.#round.isOver) return never()
     try {
       const step = currentStep(this.callId)
       if (step !== undefined) throw askInStep(step)
@@ -163,7 +170,8 @@ export class ReplayRun implements Run {
           ? await this.#round.track(() => this.#answerEarlier(place, earlier, description, askRecord))
           : settlementOf(earlier, earlier.ended)
       if (settlement === undefined) return await never()
-      return await this.#delivered(this.#journal.asks[place]?.ended?.round, settlement)
+      const { ended } = this.#journal.asks[place] as AskEntry & { readonly ended: EndedAsk }
+      return await this.#delivered(ended.round, settlement)
     } catch (error) {
       return this.#break(error)
     }
@@ -172,30 +180,33 @@ export class ReplayRun implements Run {
   async once(
     name: string,
     work: (context: StepContext) => unknown,
-    { isOwn = false, ...options }: OnceOptions = {},
+    { isOwn = false, label = name, before, onBroken, ...options }: OnceOptions = {},
   ): Promise<unknown> {
     if (this.#round.isOver) return never()
     const { callId } = this
-    const signal = this.#options.signal ?? neverAborted
-    const step: StepWork = { name, callId, work, options, signal, hasFailed: () => this.#hasFailed() }
+    // Not at module scope, where Cloudflare Workers forbid it.
+    const signal = this.#options.signal ?? new AbortController().signal
+    const step: StepWork = { name, label, callId, work, options, signal, hasFailed: () => this.#hasFailed() }
     try {
       if (!isOwn) checkStepName(name)
       checkStepOptions(options)
+      checkWork(work)
       const outer = currentStep(callId)
       if (outer !== undefined) throw stepInStep(outer, name)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
-      return stepResult(await this.#outcomeOf(step))
+      return stepResult(await this.#outcomeOf(step, before))
     } catch (error) {
       if (error instanceof AssentError && isOutcome(error)) throw error
+      onBroken?.(error)
       return this.#break(error)
     }
   }
 
-  async #outcomeOf(step: StepWork): Promise<StepOutcome> {
+  async #outcomeOf(step: StepWork, before: OnceOptions['before']): Promise<StepOutcome> {
     const { name } = step
     const kept = this.#journal.steps.get(name)
-    if (kept === undefined) return this.#runNew(step)
+    if (kept === undefined) return this.#runNew(step, before)
     this.#earlier.reach(`step ${name}`)
     const { entry, round } = kept
     const { record } = this.#options
@@ -203,38 +214,26 @@ export class ReplayRun implements Run {
     return this.#delivered(round, outcome)
   }
 
-  async #runNew(step: StepWork): Promise<StepOutcome> {
+  async #runNew(step: StepWork, before: OnceOptions['before']): Promise<StepOutcome> {
     const { name } = step
+    const { record } = this.#options
     const reached = this.#earlier.before(this.#journal.round, { kind: 'step', label: name })
     if (reached !== undefined) await reached
     if (this.#round.isOver) return never()
     return this.#round.track(async () => {
       await this.promises.checkApprovals()
       if (this.#round.isOver) return never()
-      this.#checkRoomFor(step)
-      const outcome = await runStep(step, this.#options.record)
-      const isLarge =
-        this.#options.record !== undefined && JSON.stringify(outcome.entry).length > sdkLimits.stepInStateChars
-      this.#journal.keep(name, isLarge ? { kind: 'stored' } : outcome.entry)
+      const hasStore = record !== undefined
+      reserveRoom(this.#journal, step, before, hasStore)
+      const outcome = await runStep(step, record)
+      this.#journal.keep(name, keptEntry(this.#journal, name, outcome.entry, hasStore))
       return outcome
     })
   }
 
-  /** Before the work, if its author said how large its result can be: without a store it has to fit into the state. */
-  #checkRoomFor({ name, options: { maxResultChars } }: StepWork): void {
-    if (maxResultChars === undefined || this.#options.record !== undefined) return
-    const room = roomIn(this.#journal)
-    if (maxResultChars <= room) return
-    throw new AssentError(
-      'limit_exceeded',
-      `The step "${name}" was not run: its result of up to ${maxResultChars} characters does not fit into the state, ` +
-        `which has room for ${room}. Set a store, or keep the result elsewhere and return its name.`,
-    )
-  }
-
   /** A result first delivered in this round waits for what earlier rounds had reached before it. */
-  async #delivered<Value>(round: number | undefined, value: Value): Promise<Value> {
-    const reached = this.#earlier.before(round ?? this.#journal.round)
+  async #delivered<Value>(round: number, value: Value): Promise<Value> {
+    const reached = this.#earlier.before(round)
     if (reached !== undefined) await reached
     return this.#round.isOver ? never() : value
   }
@@ -314,7 +313,7 @@ export class ReplayRun implements Run {
   }
 
   async #settleFirst(place: number, ending: Ending): Promise<Settlement> {
-    return this.#ended(place, await firstEnding(place, ending, this.#options.record))
+    return this.#ended(place, await firstEnding(this.#journal.identityOf(place), ending, this.#options.record))
   }
 
   #ended(place: number, ending: Ending): Settlement {
@@ -334,8 +333,6 @@ export class ReplayRun implements Run {
     return never()
   }
 }
-
-const neverAborted = new AbortController().signal
 
 /** What the work of a step did. Every other error is a mistake of the handler, or the store's. */
 function isOutcome({ code }: AssentError): boolean {

@@ -14,11 +14,11 @@ export interface RoundEndOptions {
 }
 
 export class RoundEnd {
+  readonly #ending = Promise.withResolvers<void>()
   /** Resolves when the round ends. */
-  readonly ended: Promise<void>
+  readonly ended: Promise<void> = this.#ending.promise
   readonly #earlierReached: RoundEndOptions['earlierReached']
   readonly #nextTurn: (check: () => void) => void
-  #resolve: () => void = () => undefined
   #state: 'running' | 'checking' | 'over' = 'running'
   #running = 0
   #hasOpen = false
@@ -26,9 +26,6 @@ export class RoundEnd {
   constructor({ earlierReached, nextTurn = (check) => setImmediate(check) }: RoundEndOptions) {
     this.#earlierReached = earlierReached
     this.#nextTurn = nextTurn
-    this.ended = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   get isOver(): boolean {
@@ -55,7 +52,7 @@ export class RoundEnd {
   /** Ends the round now: the handler has ended, or it made a mistake. */
   end(): void {
     this.#state = 'over'
-    this.#resolve()
+    this.#ending.resolve()
   }
 
   #schedule(): void {

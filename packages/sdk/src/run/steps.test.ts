@@ -2,21 +2,11 @@ import { AssentError } from '@assent/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { StepContext, StepOptions } from '../ask/step.ts'
 import { sdkLimits } from '../limits.ts'
-import type { DurableSteps, StepClaim } from '../server/durable.ts'
-import type { StepRecord } from '../server/step-record.ts'
+import { stepOf } from './sample-step.suite.ts'
 import { checkStepOptions, currentStep, stepKey } from './step-attempts.ts'
 import { stepResult } from './step-entry.ts'
-import { askInStep, checkStepName, duplicateStepName, readStoredStep, runStep, stepInStep } from './steps.ts'
+import { askInStep, checkStepName, duplicateStepName, runStep, stepInStep } from './steps.ts'
 
-const signal = new AbortController().signal
-const stepOf = (work: (context: StepContext) => unknown, options: StepOptions = {}) => ({
-  name: 'work',
-  callId: 'call_1',
-  work,
-  options,
-  signal,
-  hasFailed: () => false,
-})
 const alone = (work: (context: StepContext) => unknown, options?: StepOptions) =>
   runStep(stepOf(work, options), undefined)
 
@@ -50,7 +40,7 @@ describe('names and options', () => {
     })
     expect(stepInStep('assent:gate ask_1', 'pay')).toMatchObject({
       code: 'misconfigured',
-      message: 'The work of a gate contains the step "pay". Run one after the other.',
+      message: 'The work of a gate, or a handler in approved(), contains the step "pay". Run one after the other.',
     })
   })
 
@@ -62,6 +52,7 @@ describe('names and options', () => {
     { timeoutMs: 2 ** 31 },
     { onCrash: 'again' as never },
     { maxResultChars: -1 },
+    { maxResultChars: sdkLimits.stepResultChars + 1 },
   ])('[SDK-11] invalid options of a step are refused: %j', (options) => {
     expect(() => checkStepOptions(options)).toThrow(expect.objectContaining({ code: 'misconfigured' }))
   })
@@ -84,6 +75,14 @@ describe('a result', () => {
     expect(stepResult(outcome)).toEqual({ list: [1] })
   })
 
+  test('[SDK-33] that nothing stores may have any size and depth', async () => {
+    const text = 'x'.repeat(2 * sdkLimits.stepResultChars)
+    expect(await alone(() => ({ text }))).toEqual({ entry: { kind: 'done', result: { text } } })
+    const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)
+    expect(await alone(() => deep)).toEqual({ entry: { kind: 'done', result: deep } })
+    expect(await alone(() => 'half \ud83d')).toEqual({ entry: { kind: 'done', result: 'half \ud83d' } })
+  })
+
   test.each<[string, () => unknown]>([
     ['a bigint', () => 1n],
     [
@@ -104,6 +103,11 @@ describe('a result', () => {
     })
   })
 })
+
+function withGetters(error: Error, names: readonly string[], get: () => unknown): Error {
+  for (const name of names) Object.defineProperty(error, name, { get })
+  return error
+}
 
 describe('an error', () => {
   class HttpError extends Error {
@@ -156,6 +160,26 @@ describe('an error', () => {
       message: 'just text',
       cause: { name: 'Error', data: 'just text' },
     })
+  })
+
+  const unreadable = () => {
+    throw new Error('unreadable')
+  }
+  test.each<[string, unknown, string]>([
+    ['an object without toString', Object.create(null), 'What was thrown cannot be read.'],
+    ['an object whose toString throws', { toString: unreadable }, 'What was thrown cannot be read.'],
+    [
+      'an error whose members throw',
+      withGetters(new Error('busy'), ['code', 'data', 'name', 'stack'], unreadable),
+      'busy',
+    ],
+    ['an error whose message throws', withGetters(new Error('busy'), ['message'], unreadable), 'What was thrown'],
+    ['a proxy that throws', new Proxy({}, { getPrototypeOf: unreadable, get: unreadable }), 'What was thrown'],
+    ['a symbol', Symbol('busy'), 'Symbol(busy)'],
+  ])('[SDK-30] is stored whatever was thrown: %s', async (_, thrown, message) => {
+    const { entry } = await alone(() => Promise.reject(thrown))
+    expect(entry).toMatchObject({ kind: 'failed', code: 'step_failed', message: expect.stringContaining(message) })
+    expect(JSON.parse(JSON.stringify(entry))).toEqual(entry)
   })
 
   test('[SDK-12] is cut at a whole character, and large or unusable data is left out', async () => {
@@ -252,133 +276,5 @@ describe('attempts', () => {
 
   test('[SDK-11] a step may call another tool: the current step is one of its own call only', async () => {
     expect((await alone(async () => currentStep('call_2') ?? 'none')).entry).toEqual({ kind: 'done', result: 'none' })
-  })
-})
-
-describe('with a store', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-  const begunAtMs = 1_000_000
-
-  /** A store whose claims are given; the last one is repeated. */
-  function recordOf(claims: StepClaim[], parts: Partial<DurableSteps> = {}): StepRecord {
-    const steps: DurableSteps = {
-      claim: vi.fn(async () => (claims.length > 1 ? claims.shift() : claims[0]) as StepClaim),
-      finish: vi.fn(async () => true),
-      keep: () => Promise.reject(new Error('not used')),
-      ...parts,
-    }
-    const nowMs = () => begunAtMs + 10
-    return { steps, tenant: 'acme', callId: 'call_1', owner: 'me', keepMs: 1_000, running: new Map(), nowMs }
-  }
-  const begun: StepClaim = { kind: 'begun', atMs: begunAtMs }
-  const outcome = JSON.stringify({ kind: 'done', result: 1 })
-
-  test.each([
-    ['a result', { kind: 'done', result: { n: 1 } }],
-    ['no result', { kind: 'done' }],
-    ['an error', { kind: 'failed', code: 'step_failed', message: 'No disk.', cause: { name: 'Error', code: 'x' } }],
-    ['a gate that did not open', { kind: 'failed', code: 'grant_refused', message: 'Nothing was run.' }],
-  ])('[SDK-7] a step that is finished in the store is not run again: %s', async (_, entry) => {
-    const work = vi.fn()
-    const record = recordOf([{ kind: 'finished', outcome: JSON.stringify(entry) }])
-    expect(await runStep(stepOf(work), record)).toStrictEqual({ entry })
-    expect(await readStoredStep(stepOf(work), record)).toStrictEqual({ entry })
-    expect(work).not.toHaveBeenCalled()
-  })
-
-  test('[SDK-7] a stored result that is not a step is refused', async () => {
-    const unreadable = { code: 'step_unclear', message: 'The stored result of a step cannot be read.' }
-    const record = recordOf([{ kind: 'finished', outcome: '[]' }])
-    await expect(runStep(stepOf(vi.fn()), record)).rejects.toMatchObject(unreadable)
-    expect(() => stepResult({ entry: { kind: 'stored' } })).toThrow(unreadable.message)
-    await expect(readStoredStep(stepOf(vi.fn()), undefined)).rejects.toMatchObject({ code: 'step_unclear' })
-  })
-
-  test('[SDK-32] a second caller waits for a step that another process runs', async () => {
-    const work = vi.fn()
-    const waiting = runStep(stepOf(work), recordOf([begun, begun, begun, { kind: 'finished', outcome }]))
-    await vi.advanceTimersByTimeAsync(sdkLimits.ownerPollMs * 7)
-    expect((await waiting).entry).toEqual({ kind: 'done', result: 1 })
-    expect(work).not.toHaveBeenCalled()
-  })
-
-  test('[SDK-32] a second caller in the same process waits for as long as the step runs', async () => {
-    const record = recordOf([{ kind: 'yours' }, { kind: 'finished', outcome }])
-    const working = Promise.withResolvers<number>()
-    const first = runStep(
-      stepOf(() => working.promise),
-      record,
-    )
-    const other = vi.fn()
-    const second = runStep(stepOf(other, { onCrash: 'retry' }), record)
-    await vi.advanceTimersByTimeAsync(sdkLimits.ownerWaitMs * 2)
-    // Not even claimed: a claim of a step that began long ago would take it over from this process.
-    expect(record.steps.claim).toHaveBeenCalledTimes(1)
-    working.resolve(1)
-    expect([await first, await second]).toMatchObject([{ entry: { result: 1 } }, { entry: { result: 1 } }])
-    expect(other).not.toHaveBeenCalled()
-    expect(record.running.size).toBe(0)
-  })
-
-  test('[SDK-32] after the time limit the step is unclear; one that began long ago is not waited for', async () => {
-    const waiting = runStep(stepOf(vi.fn()), recordOf([begun]))
-    const refused = expect(waiting).rejects.toMatchObject({ code: 'step_unclear' })
-    await vi.advanceTimersByTimeAsync(sdkLimits.ownerWaitMs)
-    await refused
-    await expect(runStep(stepOf(vi.fn()), recordOf([{ kind: 'begun', atMs: 5 }]))).rejects.toMatchObject({
-      code: 'step_unclear',
-    })
-  })
-
-  test('[SDK-32] with `onCrash: retry` a step whose process died runs again with the same key', async () => {
-    const takeOver = vi.fn(async () => true)
-    const keys: string[] = []
-    const attempts: number[] = []
-    const step = stepOf(
-      ({ key, attempt }) => {
-        attempts.push(attempt)
-        return keys.push(key)
-      },
-      { onCrash: 'retry' },
-    )
-    const record = recordOf([{ kind: 'begun', atMs: 5 }], { takeOver })
-    expect((await runStep(step, record)).entry).toEqual({ kind: 'done', result: 1 })
-    expect(takeOver).toHaveBeenCalledExactlyOnceWith({
-      tenant: 'acme',
-      callId: 'call_1',
-      name: 'step work',
-      owner: 'me',
-      begunAtMs: 5,
-    })
-    expect(keys).toEqual([stepKey('call_1', 'work')])
-    expect(attempts).toEqual([2])
-    await expect(runStep(step, recordOf([{ kind: 'begun', atMs: 5 }]))).rejects.toMatchObject({ code: 'step_unclear' })
-  })
-
-  test('[SDK-32] if another process took the step over, its result counts', async () => {
-    const record = recordOf([{ kind: 'yours' }, { kind: 'finished', outcome }], { finish: async () => false })
-    expect(
-      (
-        await runStep(
-          stepOf(() => 'mine', { onCrash: 'retry' }),
-          record,
-        )
-      ).entry,
-    ).toEqual({ kind: 'done', result: 1 })
-    const lost = recordOf([{ kind: 'yours' }], { finish: async () => false })
-    await expect(
-      runStep(
-        stepOf(() => 'mine'),
-        lost,
-      ),
-    ).rejects.toMatchObject({
-      code: 'step_unclear',
-      message: 'The step "work" was done, but its result could not be stored.',
-    })
   })
 })

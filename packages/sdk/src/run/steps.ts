@@ -36,20 +36,23 @@ export function stepInStep(outer: string, name: string): AssentError {
   return new AssentError('misconfigured', `${workOf(outer)} contains ${called(name)}. Run one after the other.`)
 }
 
+/** `approved(handler)` makes the handler the work of a gate, so its author may not know of one. */
 function workOf(step: string): string {
-  return `The work of ${called(step)}`
+  return step.startsWith(ownStepPrefix)
+    ? 'The work of a gate, or a handler in approved(),'
+    : `The work of ${called(step)}`
 }
 
 function called(step: string): string {
   return step.startsWith(ownStepPrefix) ? 'a gate' : `the step "${step}"`
 }
 
-/** The first answer to a question of a call counts, also when a client sends an old state with another answer. */
-export async function firstEnding(place: number, ending: Ending, record: StepRecord | undefined): Promise<Ending> {
+/** The first answer to an ask of a call counts, also when a client sends an old state with another answer. */
+export async function firstEnding(ask: string, ending: Ending, record: StepRecord | undefined): Promise<Ending> {
   if (record === undefined) return ending
   const { steps, tenant, callId, owner, keepMs } = record
   const outcome = JSON.stringify(encodeEnding(ending))
-  const kept = await steps.keep({ tenant, callId, name: `answer ${place + 1}`, owner, keepMs, outcome })
+  const kept = await steps.keep({ tenant, callId, name: `answer ${ask}`, owner, keepMs, outcome })
   if (kept === outcome) return ending
   const [code, more, comment] = parseJsonStrictly(kept ?? '[]') as readonly JsonValue[]
   return decodeEnding(code, more, comment)
@@ -76,13 +79,13 @@ export async function runStep(step: StepWork, record: StepRecord | undefined): P
 }
 
 /** The outcome of a step that has finished and is in the store only. */
-export async function readStoredStep({ name }: StepWork, record: StepRecord | undefined): Promise<StepOutcome> {
+export async function readStoredStep({ name, label }: StepWork, record: StepRecord | undefined): Promise<StepOutcome> {
   if (record !== undefined) {
     const { steps, tenant, callId, owner, keepMs } = record
     const claim = await steps.claim({ tenant, callId, name: `step ${name}`, owner, keepMs })
     if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
   }
-  throw new AssentError('step_unclear', `The step "${name}" was done, but its result is no longer in the store.`)
+  throw new AssentError('step_unclear', `The step "${label}" was done, but its result is no longer in the store.`)
 }
 
 async function attemptAndFinish(
@@ -91,7 +94,7 @@ async function attemptAndFinish(
   record: StepRecord,
   isTakenOver: boolean,
 ): Promise<StepOutcome> {
-  const attempted = await attemptStep(step, isTakenOver ? 2 : 1)
+  const attempted = await attemptStep({ ...step, isStored: true }, isTakenOver ? 2 : 1)
   const outcome = JSON.stringify(attempted.entry)
   if (await record.steps.finish({ ...key, owner: record.owner, outcome })) return attempted
   // Another process has taken it over and counts.
@@ -99,7 +102,7 @@ async function attemptAndFinish(
     const claim = await claimOrWait(key, { ...step, options: { ...step.options, onCrash: 'stop' } }, record)
     if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
   }
-  throw new AssentError('step_unclear', `The step "${step.name}" was done, but its result could not be stored.`)
+  throw new AssentError('step_unclear', `The step "${step.label}" was done, but its result could not be stored.`)
 }
 
 type Claimed = Exclude<StepClaim, { kind: 'begun' }> | { readonly kind: 'taken-over' }
@@ -118,7 +121,7 @@ async function claimOrWait(key: StepKey, step: StepWork, record: StepRecord): Pr
       continue
     }
     if (step.options.onCrash !== 'retry' || steps.takeOver === undefined || leftMs > 0)
-      throw unclear(step.name, claim.atMs)
+      throw unclear(step.label, claim.atMs)
     if (await steps.takeOver({ ...key, owner, begunAtMs: claim.atMs })) return { kind: 'taken-over' }
   }
 }
@@ -128,11 +131,11 @@ function longestMs({ timeoutMs, retry = 0 }: StepOptions): number {
   return Math.max(sdkLimits.ownerWaitMs, (timeoutMs ?? 0) * (1 + retry) + sdkLimits.retryMostMs * retry)
 }
 
-function unclear(name: string, begunAtMs: number): AssentError {
+function unclear(label: string, begunAtMs: number): AssentError {
   const since = new Date(begunAtMs).toISOString()
   return new AssentError(
     'step_unclear',
-    `The step "${name}" was begun at ${since} and has not finished: it is running elsewhere, or its process died ` +
+    `The step "${label}" was begun at ${since} and has not finished: it is running elsewhere, or its process died ` +
       'in the middle. It is not run again. Look at what it changes, then start a new call if it is needed.',
   )
 }

@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createAssent } from '../assent.ts'
+import type { Interaction } from '../interaction.ts'
 import { accept, roundsOf } from '../rounds.suite.ts'
 import type { Secrets } from '../server/secrets.ts'
 import type { Surface } from '../surface.ts'
@@ -59,4 +60,68 @@ test('[SDK-28] [SDK-37] a step called "secret 1" is another one than ours, and p
   const last = await play(undefined, { state, answers: { 'ask-1': accept(), 'ask-2': accept() } })
   expect(last.text).toBe('mine, value of One? 1, value of Two? 2')
   expect(open).toHaveBeenCalledTimes(2)
+})
+
+describe('the page of a secret is released', () => {
+  const both = async ({ ask }: Interaction) => (await Promise.all([ask.text('Name?'), ask.secret('Key?')])).join(' ')
+  const declined = { action: 'decline' }
+  const never = () => new Promise<string>(() => undefined)
+
+  test('[SDK-37] when another ask ends the call while the person enters the secret, on 2026-07-28', async () => {
+    const { secrets, release } = pages()
+    const waiting = { ...secrets, value: never }
+    const play = roundsOf(createAssent({ secrets: waiting, log: false }).interactive, (_, given) => both(given))
+    const { state } = await play()
+    const last = await play(undefined, { state, answers: { 'ask-1': declined, 'ask-2': accept() } })
+    expect(last.code).toBe('declined')
+    expect(release).toHaveBeenCalledExactlyOnceWith('Key? 1')
+  })
+
+  test('[SDK-37] when another ask ends the call while the person enters the secret, on 2025', async () => {
+    const { secrets, release } = pages()
+    const surface: Surface = {
+      name: 'client',
+      refuses: () => undefined,
+      put: async ({ question }) => ({
+        kind: 'answered',
+        answer: question.kind === 'url' ? accept() : await new Promise((resolve) => setImmediate(resolve, declined)),
+      }),
+    }
+    const waiting = { ...secrets, value: never }
+    const handler = createAssent({ secrets: waiting, log: false }).interactive<[], unknown, unknown>(both)
+    expect(await handler(onSurface(surface))).toMatchObject({ isError: true })
+    await vi.waitFor(() => expect(release).toHaveBeenCalledExactlyOnceWith('Key? 1'))
+  })
+
+  test('[SDK-37] when the handler makes a mistake before it reaches the secret again', async () => {
+    const { secrets, release } = pages()
+    let runs = 0
+    const play = roundsOf(createAssent({ secrets, log: false }).interactive, async (_, { ask, step }) => {
+      if (++runs > 1) await step('', () => 1)
+      return ask.secret('Key?')
+    })
+    const { state } = await play()
+    await expect(play(undefined, { state, answers: { 'ask-1': accept() } })).rejects.toThrow()
+    expect(release).toHaveBeenCalledExactlyOnceWith('Key? 1')
+  })
+
+  test('[SDK-37] when it opens after its call has failed', async () => {
+    const { secrets, release } = pages()
+    const opening = Promise.withResolvers<void>()
+    const open: Secrets['open'] = async (request) => {
+      await opening.promise
+      return secrets.open(request)
+    }
+    const play = roundsOf(
+      createAssent({ secrets: { ...secrets, open }, log: false }).interactive,
+      async (_, { ask }) => {
+        await Promise.all([ask.secret('Key?'), Promise.reject(new Error('no disk'))])
+        return ''
+      },
+    )
+    await expect(play()).rejects.toThrow('no disk')
+    expect(release).not.toHaveBeenCalled()
+    opening.resolve()
+    await vi.waitFor(() => expect(release).toHaveBeenCalledExactlyOnceWith('Key? 1'))
+  })
 })

@@ -1,6 +1,6 @@
 // State that all calls of one server share: name, keys, store, clock, and how users are identified.
 
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomFillSync } from 'node:crypto'
 import {
   AssentError,
   createKeyRing,
@@ -10,6 +10,7 @@ import {
   newId,
   type OpenLimits,
   type RandomBytes,
+  randomPool,
   type SealKey,
   type SealRefusal,
   sealLimits,
@@ -82,7 +83,7 @@ export class ServerContext {
   readonly isWaitDefault: boolean
   readonly unseenAfterMs: number
   readonly useWithinMs: number
-  readonly repeatWithinMs: number
+  readonly #repeatWithinMs: number | undefined
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
   readonly observer: Observer
@@ -95,6 +96,7 @@ export class ServerContext {
   readonly #principal: PrincipalOf | undefined
   readonly #running = new Map<string, Promise<void>>()
   readonly #hasKeys: boolean
+  readonly #advised = new Set<string | undefined>()
   #isWarned = false
   #signing: Signing | undefined
   #ring: KeyRing | undefined
@@ -103,16 +105,17 @@ export class ServerContext {
   constructor(settings: AssentSettings) {
     this.name = checkName(settings.name ?? 'this server')
     this.tenant = checkName(settings.tenant ?? 'default')
-    this.random = settings.random ?? randomBytes
+    this.random = settings.random ?? randomPool(randomFillSync)
     this.#hasKeys = settings.keys !== undefined
-    if (settings.keys !== undefined) this.#ring = createKeyRing(settings.keys)
+    if (settings.keys !== undefined) this.#ring = createKeyRing(checkKeys(settings.keys))
     this.store = settings.store
     this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
     this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
     this.isWaitDefault = settings.waitMs === undefined
     this.unseenAfterMs = checkUnseenAfter(settings.unseenAfterMs ?? sdkLimits.unseenAfterMs)
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
-    this.repeatWithinMs = checkRepeatWithin(settings.repeatWithinMs ?? sdkLimits.repeatWithinMs)
+    this.#repeatWithinMs =
+      settings.repeatWithinMs === undefined ? undefined : checkRepeatWithin(settings.repeatWithinMs)
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
     this.observer = new Observer(settings.on, settings.log)
@@ -159,12 +162,31 @@ export class ServerContext {
     )
   }
 
+  /** For a handler that gets only parsed arguments: a schema that generates a value makes other ones in each round. */
+  adviseOtherArguments(handler: string | undefined): void {
+    if (this.#advised.has(handler)) return
+    this.#advised.add(handler)
+    const what =
+      'A state was refused that belongs to other arguments or another tool. If the client changed nothing, the input'
+    this.observer.advise(
+      handler,
+      'state_refused',
+      `${what} schema generates a value, such as a default with a new id. interactive() gets only parsed arguments: ` +
+        'register the tool with assent.tool, or generate the value in a step.',
+    )
+  }
+
   principalOf(context: unknown): string {
     return principalOf(context, this.#principal)
   }
 
   get runSettings(): RunSettings {
-    const { waitMs, isWaitDefault, nowMs, repeatWithinMs } = this
+    return this.runSettingsFor(undefined)
+  }
+
+  runSettingsFor(otherRepeatMs: number | undefined): RunSettings {
+    const { waitMs, isWaitDefault, nowMs } = this
+    const repeatWithinMs = this.#repeatWithinMs ?? otherRepeatMs ?? sdkLimits.repeatWithinMs
     const onError = (error: unknown) => this.observer.unobserved(error)
     return { waitMs, isWaitDefault, nowMs, onError, repeatWithinMs, newAskId: () => this.newId('ask') }
   }
@@ -200,6 +222,14 @@ function processKey(random: RandomBytes): SealKey {
 /** Whether a state was sealed by a process without configured keys. */
 export function isFromProcessKey(state: unknown): boolean {
   return typeof state === 'string' && state.split('.', 2)[1]?.startsWith(processKeyPrefix) === true
+}
+
+function checkKeys(keys: readonly SealKey[]): readonly SealKey[] {
+  if (Array.isArray(keys)) return keys
+  throw new AssentError(
+    'misconfigured',
+    'The setting `keys` is a list of keys: createAssent({ keys: [{ id, secret }] }).',
+  )
 }
 
 function checkRepeatWithin(ms: number): number {

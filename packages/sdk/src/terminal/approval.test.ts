@@ -14,10 +14,10 @@ test('[CARD-5] [CARD-6] a question of another server shows the call, and a form 
   const confirming = empty.terminal.ask({ kind: 'form', message, form: { fields: [] }, call }, others)
   await empty.sees('deploy asks you to confirm: wipe_disk')
   await empty.sees('recursive  true')
-  await empty.sees('the asker says')
+  await empty.sees('says (not checked by Assent)')
   await empty.press(key.enter)
   await empty.sees('Choose one first')
-  await empty.press('a', key.enter)
+  await empty.press('y', key.enter)
   expect(await confirming).toEqual(accepted({}))
 
   const plain = fakeTerminal()
@@ -42,7 +42,7 @@ test('[TERM-4] an approval is drawn from the action, and the claim of the asker 
   const { terminal, press, sees, drawn } = fakeTerminal()
   const outcome = terminal.ask(approval, { asker: { server: 'acme', tool: 'deploy' } })
 
-  await sees('acme · deploy wants to act')
+  await sees('acme · deploy asks for your approval')
   await sees('env       production')
   await sees('replicas  4')
   await sees('version   "4"')
@@ -50,7 +50,7 @@ test('[TERM-4] an approval is drawn from the action, and the claim of the asker 
   await sees('calls deploy on acme')
   await sees('┊ It is safe.')
   await sees('Dismiss')
-  await press('a', key.enter)
+  await press('y', key.enter)
 
   expect(await outcome).toEqual({ kind: 'answered', answer: { action: 'accept' } })
   expect(drawn()).not.toMatch(/\b(submit|ok|confirm)\b/i)
@@ -75,7 +75,7 @@ test('[TERM-4] an action that is too long is marked as cut, and can be shown in 
   await press('s', key.enter)
   await sees('END-OF-SCRIPT')
   await sees('Your decision')
-  await press('d', key.enter)
+  await press('n', key.enter)
   await sees('Why?')
   await press('too long', key.enter)
 
@@ -87,11 +87,11 @@ test('[TERM-5] keys that were typed before a decision was drawn do not decide it
   const outcome = terminal.ask(approval)
 
   await sees('Dismiss')
-  await press('a', key.enter)
+  await press('y', key.enter)
   await new Promise((resolve) => setTimeout(resolve, 2_200))
   await press(key.enter)
   await sees('Choose one first')
-  await press('d', key.enter)
+  await press('n', key.enter)
   await sees('Why?')
   await press(key.enter)
 
@@ -109,7 +109,7 @@ test('[POINT-16] what Assent checked has its own block before the text of the as
   await sees('- Nothing is committed: a⟨U+001B⟩[2Jb.')
   await sees('┊ - All is committed.')
   expect(drawn()).not.toContain('┊ - Nothing is committed')
-  expect(drawn().indexOf('Checked by Assent')).toBeLessThan(drawn().indexOf('the asker says'))
+  expect(drawn().indexOf('Checked by Assent')).toBeLessThan(drawn().indexOf('says (not checked by Assent)'))
   await press('x', key.enter)
   await outcome
 })
@@ -124,7 +124,7 @@ test('[TERM-4] an approval sent as a form is drawn as an approval: the call, the
   }
   const outcome = terminal.ask(question, { isRelayed: true, asker: { server: 'files' } })
 
-  await sees('files needs your approval')
+  await sees('files asks for your approval')
   await sees('Let delete continue')
   await sees('/srv')
   await sees('x⟨U+001B⟩[2J')
@@ -135,6 +135,6 @@ test('[TERM-4] an approval sent as a form is drawn as an approval: the call, the
   await sees('y'.repeat(60))
   await sees('Your decision')
   expect(drawn()).not.toContain('(1 of')
-  await press('a', key.enter)
+  await press('y', key.enter)
   expect(await outcome).toEqual(accepted({ decision: 'approve' }))
 })

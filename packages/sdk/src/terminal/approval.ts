@@ -10,7 +10,7 @@ import { type PromptContext, runPrompt } from './prompts/run-prompt.ts'
 type ApprovalQuestion = Extract<Question, { kind: 'approval' }>
 
 /** Undefined if the drawn action differs from the action to approve: then the question is not asked. */
-export function approvalHeader(question: ApprovalQuestion, pen: Pen): readonly string[] | undefined {
+export function approvalHeader(question: ApprovalQuestion, by: string, pen: Pen): readonly string[] | undefined {
   if (actionDigest(question.action) !== question.digest) return undefined
   const { server, tool } = question.action
   return [
@@ -22,7 +22,7 @@ export function approvalHeader(question: ApprovalQuestion, pen: Pen): readonly s
       'dim',
       `calls ${oneLine(tool, 'terminal')} on ${oneLine(server, 'terminal')} · digest ${shortDigest(question.digest)}`,
     ),
-    ...claimLines(question.claim, pen),
+    ...claimLines(question.claim, by, pen),
   ]
 }
 
@@ -49,15 +49,15 @@ export async function putApprovable(
   }
 }
 
-const readers = { asker: 'Sent to the asker.', 'audit-log': 'Saved in the audit log only.' } as const
-
 /** The decline counts from here on; only its reason is asked for. */
 async function decline(context: PromptContext): Promise<QuestionOutcome> {
+  const isSent = context.commentReaches === 'asker'
+  const reader = isSent ? `Sent to ${context.askedBy}.` : 'Not sent to the agent; kept in the audit log.'
   const prompted = await runPrompt<string>(context, (pen, streams) =>
     linePrompt(
       {
         title: 'Why? (optional)',
-        help: `${readers[context.commentReaches]} Enter alone gives no reason.`,
+        help: `${reader} Enter alone gives no reason.`,
         keys: ['enter declines'],
         problem: (line) =>
           line.length > askLimits.commentChars ? `Enter at most ${askLimits.commentChars} characters.` : undefined,
@@ -71,13 +71,13 @@ async function decline(context: PromptContext): Promise<QuestionOutcome> {
   return { answer: comment === '' ? { action: 'decline' } : { action: 'decline', comment } }
 }
 
-/** The asker's claim; every line starts with a sign that marks it as a claim. */
-export function claimLines(claim: string | undefined, pen: Pen): readonly string[] {
+/** The asker's claim, in the words of the web inbox; every line starts with a sign that marks it as a claim. */
+export function claimLines(claim: string | undefined, by: string, pen: Pen): readonly string[] {
   if (claim === undefined || claim === '') return []
   const lines = visibleText(claim, 'terminal', { maxChars: askLimits.messageChars }).split('\n')
   return [
     '',
-    pen.paint('dim', 'the asker says'),
+    pen.paint('dim', `${by} says (not checked by Assent)`),
     ...lines.map((line) => `${pen.paint('dim', pen.signs.claim)} ${line}`),
   ]
 }

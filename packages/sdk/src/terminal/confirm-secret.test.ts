@@ -38,7 +38,7 @@ test('[TERM-15] a person who dismisses the confirmation sends nothing, and a no 
   const { terminal, press, sees } = fakeTerminal()
   const declined = terminal.ask(approval)
   await sees('Dismiss')
-  await press('d', key.enter)
+  await press('n', key.enter)
   await sees('Why?')
   await press(serviceKey, key.enter)
   await sees('The comment looks like the key of a service. Send it?')

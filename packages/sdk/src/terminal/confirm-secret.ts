@@ -43,7 +43,7 @@ async function confirm(
       new ListPrompt(
         {
           title: `${warning} Send it?`,
-          help: 'The asker, and the model that it works for, may store it.',
+          help: `${context.askedBy}, and the model that it works for, may store it.`,
           options: [
             { id: 'again', label: keep, key: 'n' },
             { id: 'send', label: 'Send it anyway', key: 's' },

@@ -31,7 +31,7 @@ export async function decide<More extends string = never>(
 ): Promise<Prompted<Decision<More>>> {
   const can = (action: Answer['action']) => context.answers.includes(action)
   const options: readonly (ListOption & { readonly id: Decision<More> })[] = [
-    ...(can('accept') ? [{ id: 'approve', label: 'Approve', key: 'a', ...approve } as const] : []),
+    ...(can('accept') ? [{ id: 'approve', label: 'Approve', key: 'y', ...approve } as const] : []),
     ...more,
     ...(can('decline') ? [decline] : []),
     ...(can('cancel') ? [dismiss] : []),
@@ -48,5 +48,5 @@ export async function decide<More extends string = never>(
     : { ok: true, value: chosen.id }
 }
 
-const decline = { id: 'decline', label: 'Decline', key: 'd', note: 'answers no' } as const
+const decline = { id: 'decline', label: 'Decline', key: 'n', note: 'answers no' } as const
 const dismiss = { id: 'dismiss', label: 'Dismiss', key: 'x', note: 'closes it without a choice' } as const

@@ -13,32 +13,31 @@ import type { PromptContext } from './prompts/run-prompt.ts'
 
 type FormQuestion = Extract<Question, { kind: 'form' }>
 
-export function decisionHeader(question: FormQuestion, server: string, pen: Pen): readonly string[] {
-  const { call, message, declared, isDestructive } = question
-  if (declared !== undefined) return declaredHeader(declared, isDestructive === true, server, pen)
-  if (call === undefined) return claimLines(message, pen).slice(1)
+export function decisionHeader(question: FormQuestion, by: string, pen: Pen): readonly string[] {
+  const { call, message, declared } = question
+  if (declared !== undefined) return declaredHeader(declared, by, pen)
+  if (call === undefined) return claimLines(message, by, pen).slice(1)
   return [
     pen.paint('bold', `Let ${oneLine(call.tool, 'terminal')} continue`),
     '',
     ...argumentLines(call).map((line) => `  ${line}`),
-    ...claimLines(message, pen),
+    ...claimLines(message, by, pen),
   ]
 }
 
 /** The action that the server declares, drawn from the bytes that its digest covers. */
-function declaredHeader(declared: DeclaredAction, isDestructive: boolean, server: string, pen: Pen): readonly string[] {
+function declaredHeader(declared: DeclaredAction, by: string, pen: Pen): readonly string[] {
   const { title, action, digest, claim, reason } = declared
-  const name = oneLine(server, 'terminal')
   return [
     pen.paint('bold', oneLine(title, 'terminal')),
     '',
     ...actionLines(action).lines.map((line) => `  ${line}`),
     '',
-    pen.paint('dim', `calls ${oneLine(action.tool, 'terminal')} on ${name} · digest ${shortDigest(digest)}`),
-    ...declaredBy(name, Object.keys(action.arguments).length > 0).map((line) => pen.paint('dim', line)),
-    ...(isDestructive ? [pen.paint('bold', `This cannot be undone, according to ${name}.`)] : []),
+    pen.paint('dim', `calls ${oneLine(action.tool, 'terminal')} on ${by} · digest ${shortDigest(digest)}`),
+    ...declaredBy(by, Object.keys(action.arguments).length > 0).map((line) => pen.paint('dim', line)),
     ...claimLines(
       [claim ?? '', reason === undefined ? '' : `Why: ${reason}`].filter((text) => text !== '').join('\n'),
+      by,
       pen,
     ),
   ]
@@ -52,12 +51,12 @@ function declaredBy(server: string, hasArguments: boolean): readonly string[] {
 }
 
 /** For a form without fields: the title is our own, because a yes to it approves the call. */
-export function confirmHeader({ call, message }: FormQuestion, server: string, pen: Pen): readonly string[] {
+export function confirmHeader({ call, message }: FormQuestion, by: string, pen: Pen): readonly string[] {
   const what = call === undefined ? '' : `: ${oneLine(call.tool, 'terminal')}`
   return [
-    pen.paint('bold', `${oneLine(server, 'terminal')} asks you to confirm${what}`),
+    pen.paint('bold', `${by} asks you to confirm${what}`),
     ...(call === undefined ? [] : ['', ...argumentLines(call).map((line) => `  ${line}`)]),
-    ...claimLines(message, pen),
+    ...claimLines(message, by, pen),
   ]
 }
 

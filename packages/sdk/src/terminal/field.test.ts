@@ -179,7 +179,7 @@ test('[TERM-1] [FORM-19] [FORM-20] a list is typed on one line, and an entry tha
   await sees('must match ^[A-Z]')
   await press(key.enter)
   await sees('Give these answers?')
-  await press('a', key.enter)
+  await press('y', key.enter)
 
   expect(await outcome).toEqual(accepted({ tags: ['red', 'blue'], price: 0.5 }))
 })

@@ -29,7 +29,7 @@ test('[TERM-3] optional fields can be left out, required ones cannot', async () 
   await sees('tags  (5 of 5)')
   await press(key.enter)
   await sees('Give these answers?')
-  await press('a', key.enter)
+  await press('y', key.enter)
 
   expect(await outcome).toEqual(accepted({ name: 'x' }))
 })
@@ -50,7 +50,7 @@ test('[TERM-3] a form of several fields is reviewed as a whole, and each answer 
   await sees('first')
   await press(...Array.from({ length: 5 }, () => key.backspace), 'second', key.enter)
   await sees('Give these answers?')
-  await press('a', key.enter)
+  await press('y', key.enter)
 
   expect(await outcome).toEqual(accepted({ name: 'second', size: 'small' }))
 })

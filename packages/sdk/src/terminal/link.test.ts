@@ -21,8 +21,8 @@ test('[TERM-10] a link shows its host and what is suspicious about it, and is op
     return outcome
   }
 
-  expect(await asked('a', key.enter)).toEqual({ kind: 'answered', answer: { action: 'accept' } })
-  expect(await asked('d', key.enter)).toEqual({ kind: 'answered', answer: { action: 'decline' } })
+  expect(await asked('y', key.enter)).toEqual({ kind: 'answered', answer: { action: 'accept' } })
+  expect(await asked('n', key.enter)).toEqual({ kind: 'answered', answer: { action: 'decline' } })
   expect(await asked('x', key.enter)).toEqual({ kind: 'answered', answer: { action: 'cancel' } })
   expect(opened).toEqual([])
   expect(await asked('o', key.enter)).toEqual({ kind: 'answered', answer: { action: 'accept' } })

@@ -40,11 +40,11 @@ export function linkHeader(question: LinkQuestion, link: Allowed, pen: Pen): rea
 }
 
 /** For a link that must not be opened: the reason, and the asker's message. */
-export function badLinkHeader(question: LinkQuestion, reason: string, pen: Pen): readonly string[] {
+export function badLinkHeader(question: LinkQuestion, reason: string, by: string, pen: Pen): readonly string[] {
   return [
     `${pen.paint('red', `${pen.signs.warning} danger:`)} ${oneLine(reason, 'terminal')}`,
     'It is not shown, and there is nothing to approve.',
-    ...claimLines(question.message, pen),
+    ...claimLines(question.message, by, pen),
   ]
 }
 

@@ -15,6 +15,10 @@ import { type PromptContext, runPrompt } from './prompts/run-prompt.ts'
 export interface QuestionContext {
   /** The name from our configuration, never the one that the server claims. */
   readonly asker?: { readonly server: string; readonly tool?: string }
+  /** Who asks as people know them: in the first line, and in one or two words. By default the asker's names. */
+  readonly askedBy?: { readonly full: string; readonly short: string }
+  /** What a person must know before a yes, such as that it cannot be undone according to the server. */
+  readonly warning?: string
   /** The deadline: without an answer by then, the question expires. */
   readonly decideByMs?: number
   /** Why it is asked. */
@@ -41,18 +45,13 @@ export async function putQuestion(
   switch (question.kind) {
     case 'form':
       if (asked.isRelayed === true && isDecision(question.form) && question.oneOf === undefined) {
-        begin(
-          context,
-          asked,
-          'needs your approval',
-          decisionHeader(question, asked.asker?.server ?? 'the server', context.pen),
-        )
+        begin(context, asked, 'asks for your approval', decisionHeader(question, context.askedBy, context.pen))
         return putDecision(context, question)
       }
       if (asked.isRelayed === true && question.form.fields.length === 0) {
         const server = asked.asker?.server ?? 'A server'
-        begin(context, asked, 'needs your approval', [
-          ...confirmHeader(question, server, context.pen),
+        begin(context, asked, 'asks for your approval', [
+          ...confirmHeader(question, context.askedBy, context.pen),
           ...oneOfLines(question.oneOf, server, context.pen),
         ])
         return putDecision(context, question)
@@ -60,26 +59,29 @@ export async function putQuestion(
       begin(
         context,
         asked,
-        'asks',
-        asked.isRelayed ? relayedHeader(question, asked, context.pen) : formHeader(question),
+        'has a question',
+        asked.isRelayed ? relayedHeader(question, asked, context) : formHeader(question),
       )
       return putForm(context, question, { apart: asked.isRelayed === true })
     case 'approval': {
-      const header = drawable(() => approvalHeader(question, context.pen))
+      const header = drawable(() => approvalHeader(question, context.askedBy, context.pen))
       if (header === undefined) return { refused: 'The action to approve does not match its digest.' }
-      begin(context, asked, 'wants to act', header)
+      begin(context, asked, question.policies === undefined ? 'asks for your approval' : 'needs approval', header)
       return putApproval(context, question)
     }
     case 'url': {
       const link = screenLink(question)
       if (!link.ok && asked.isRelayed !== true) return { refused: link.reason }
       if (!link.ok) {
-        const header = [...badLinkHeader(question, link.reason, context.pen), ...callIn(question, asked, context.pen)]
-        begin(context, asked, 'asks you to open a link', header)
+        const header = [
+          ...badLinkHeader(question, link.reason, context.askedBy, context.pen),
+          ...callIn(question, asked, context.pen),
+        ]
+        begin(context, asked, 'asks you to open a page', header)
         return putBadLink(context)
       }
       const header = [...linkHeader(question, link, context.pen), ...callIn(question, asked, context.pen)]
-      begin(context, asked, 'asks you to open a link', header)
+      begin(context, asked, 'asks you to open a page', header)
       return putLink(context, link, asked.openLink)
     }
   }
@@ -92,15 +94,19 @@ function callIn({ call, oneOf }: Called, { asker }: QuestionContext, pen: Pen): 
 }
 
 /** What Assent checked, then what the asker wrote, then the call. */
-function relayedHeader(question: Question & { kind: 'form' }, asked: QuestionContext, pen: Pen): readonly string[] {
+function relayedHeader(
+  question: Question & { kind: 'form' },
+  asked: QuestionContext,
+  { pen, askedBy }: PromptContext,
+): readonly string[] {
   const { message, checked } = question
   const call = callIn(question, asked, pen)
   const rest = checked === undefined ? undefined : withoutChecked(message, checked)
-  if (checked === undefined || rest === undefined) return [...claimLines(message, pen).slice(1), ...call]
+  if (checked === undefined || rest === undefined) return [...claimLines(message, askedBy, pen).slice(1), ...call]
   return [
     pen.paint('bold', 'Checked by Assent'),
     ...visibleText(checked, 'terminal').split('\n'),
-    ...claimLines(rest, pen),
+    ...claimLines(rest, askedBy, pen),
     ...call,
   ]
 }
@@ -119,7 +125,7 @@ export async function putSecret(
       linePrompt(
         {
           title: 'Secret',
-          help: 'It is not shown, and goes to the asker alone.',
+          help: `It is not shown, and is sent only to ${context.askedBy}.`,
           secret: true,
           keys: [keyHints.answer, ...exitHints(context)],
           problem: (line) => (line === '' ? 'Nothing was typed yet.' : undefined),
@@ -150,7 +156,13 @@ function begin(
   ])
 }
 
-function nameOf({ asker }: QuestionContext): string {
+/** Who asks, in one or two words. Escaped. */
+export function shortNameOf({ asker, askedBy }: Pick<QuestionContext, 'asker' | 'askedBy'>): string {
+  return oneLine(askedBy?.short ?? asker?.server ?? 'This tool', 'terminal')
+}
+
+function nameOf({ asker, askedBy }: QuestionContext): string {
+  if (askedBy !== undefined) return oneLine(askedBy.full, 'terminal')
   if (asker === undefined) return 'This tool'
   const names = asker.tool === undefined || asker.tool === asker.server ? [asker.server] : [asker.server, asker.tool]
   return names.map((name) => oneLine(name, 'terminal')).join(' · ')
@@ -161,7 +173,7 @@ function until({ decideByMs, nowMs }: QuestionContext & { readonly nowMs: number
 }
 
 function notes(
-  { reason, cannotBeUndone = false, problem, statusLines: status = [] }: QuestionContext,
+  { reason, cannotBeUndone = false, warning, problem, statusLines: status = [] }: QuestionContext,
   pen: Pen,
 ): readonly string[] {
   const because = reason === undefined ? [] : visibleText(reason, 'terminal').split('\n')
@@ -169,6 +181,7 @@ function notes(
     ...because.map((line, index) => `${index === 0 ? pen.paint('dim', 'why  ') : '     '}${line}`),
     ...(status.length === 0 ? [] : ['', ...status.map((line) => pen.paint('dim', oneLine(line, 'terminal')))]),
     ...(cannotBeUndone ? [`${pen.paint('yellow', pen.signs.warning)} This cannot be undone.`] : []),
+    ...(warning === undefined ? [] : [`${pen.paint('yellow', pen.signs.warning)} ${oneLine(warning, 'terminal')}`]),
     ...(problem === undefined
       ? []
       : [`${pen.paint('yellow', pen.signs.warning)} Asked again: ${oneLine(problem, 'terminal')}`]),

@@ -25,7 +25,7 @@ test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, 
   await sees('Notify the team?')
   await press('y', 'Enter')
   await sees('Give these answers?')
-  await press('a', 'Enter')
+  await press('y', 'Enter')
 
   await sees('asks for a secret')
   await press('hunter2')

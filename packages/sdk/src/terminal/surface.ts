@@ -1,10 +1,12 @@
 // The terminal as a surface of the sdk.
 //
-// An answer that fits the form but not the author's own schema is asked again here, like any other invalid answer:
-// the run, which checks it later, cannot ask again.
+// An answer that does not fit the form is asked for again here. The author's own schema and `validate` are checked afterwards, as
+// on every surface (ask-again.ts).
 
-import { type Content, compact, isAssentError } from '@assent/core'
+import { compact } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
+import type { ToolText } from '../interactive.ts'
+import { callHandlerOf, type RegisteredToolLike, type ToolHandler } from '../register/call-handler.ts'
 import type { Reply, Surface } from '../surface.ts'
 import { onSurface } from '../surface-context.ts'
 import { openInBrowser } from './open-link.ts'
@@ -30,9 +32,11 @@ export function terminalSurface(terminal: Terminal, { asker }: TerminalSurfaceOp
         decideByMs: Date.now() + putting.waitMs,
         signal: putting.signal,
       }
-      return description.kind === 'secret'
-        ? replyOf(await terminal.askSecret(textOf(description), ask))
-        : askUntilValid(terminal, description, ask)
+      return replyOf(
+        description.kind === 'secret'
+          ? await terminal.askSecret(textOf(description), ask)
+          : await terminal.ask(description.question, ask),
+      )
     },
   }
 }
@@ -42,39 +46,28 @@ export interface RunInTerminalOptions extends TerminalSurfaceOptions {
   readonly signal?: AbortSignal
 }
 
-/** Runs an interactive handler here and now; its questions are asked in this terminal. Leave out `args` if it has none. */
+/**
+ * Runs a tool here and now, as `assent.tool` returned it or as a handler of `interactive`; its questions are asked in this terminal.
+ * Leave out `args` if it has none.
+ */
+export function runInTerminal(
+  tool: RegisteredToolLike,
+  args?: unknown,
+  options?: RunInTerminalOptions,
+): Promise<ToolText>
 export function runInTerminal<Result>(
   handler: (...received: never[]) => Promise<Result>,
   args?: unknown,
+  options?: RunInTerminalOptions,
+): Promise<Result>
+export function runInTerminal(
+  tool: ToolHandler | RegisteredToolLike,
+  args?: unknown,
   options: RunInTerminalOptions = {},
-): Promise<Result> {
+): Promise<unknown> {
   const { terminal = openTerminal({ openLink: openInBrowser }), signal } = options
   const context = onSurface(terminalSurface(terminal, options), signal === undefined ? {} : { signal })
-  const received = args === undefined ? [context] : [args, context]
-  // The caller knows which arguments the handler takes.
-  return handler(...(received as never[]))
-}
-
-async function askUntilValid(terminal: Terminal, description: Description, ask: TerminalAsk): Promise<Reply> {
-  let problem: string | undefined
-  while (true) {
-    const outcome = await terminal.ask(description.question, problem === undefined ? ask : { ...ask, problem })
-    const reply = replyOf(outcome)
-    if (outcome.kind !== 'answered' || outcome.answer.action !== 'accept') return reply
-    problem = await problemWith(description, outcome.answer.content ?? {})
-    if (problem === undefined) return reply
-  }
-}
-
-/** The error message of the author's own schema, or undefined. */
-async function problemWith(description: Description, content: Content): Promise<string | undefined> {
-  try {
-    await description.toValue(content)
-    return undefined
-  } catch (error) {
-    if (isAssentError(error, 'validation_failed')) return error.message
-    throw error
-  }
+  return callHandlerOf(tool, args, undefined)(context)
 }
 
 function replyOf(outcome: SecretOutcome): Reply {

@@ -12,7 +12,14 @@ import { terminalLimits } from './limits.ts'
 import type { OpenLink } from './link.ts'
 import type { Screen } from './pen.ts'
 import { createPromptContext, type PromptContext } from './prompts/run-prompt.ts'
-import { type PutOutcome, putQuestion, putSecret, type QuestionContext, writeClosingLine } from './put-question.ts'
+import {
+  type PutOutcome,
+  putQuestion,
+  putSecret,
+  type QuestionContext,
+  shortNameOf,
+  writeClosingLine,
+} from './put-question.ts'
 import { type QuestionEnd, watchQuestionEnd } from './question-end.ts'
 
 export type TerminalOutcome =
@@ -69,7 +76,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
 
   /** One after the other: a question waits for the one before it, and its own deadline runs meanwhile. */
   async function inTurn<O extends SecretOutcome>(
-    { decideByMs, signal, answers, mayLeave, commentReaches, lastWords }: TerminalAsk,
+    { decideByMs, signal, answers, mayLeave, commentReaches, lastWords, ...asked }: TerminalAsk,
     put: (context: PromptContext, ending: QuestionEnd) => Promise<O>,
   ): Promise<O | TerminalOutcome> {
     if (!usable) return { kind: 'undeliverable', reason: 'There is no terminal here to ask a person in.' }
@@ -83,6 +90,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
       const context = createPromptContext(input, output, {
         signal: ending.signal,
         settleMs,
+        askedBy: shortNameOf(asked),
         ...compact({ patterns, answers, mayLeave, commentReaches }),
       })
       const outcome = await put(context, ending)
@@ -128,7 +136,7 @@ function closingLineFor(outcome: SecretOutcome): string {
     case 'expired':
       return 'Timed out without an answer.'
     case 'withdrawn':
-      return 'No longer needed: the asker withdrew the question.'
+      return 'No longer needed: the question was withdrawn.'
     case 'left':
       return 'Left open.'
     case 'undeliverable':
@@ -139,7 +147,7 @@ function closingLineFor(outcome: SecretOutcome): string {
 }
 
 const answerWords = {
-  accept: 'Done. The asker has your answer.',
-  decline: 'Declined. The asker gets a no.',
+  accept: 'Done. Your answer was sent.',
+  decline: 'Declined.',
   cancel: 'Dismissed without a choice.',
 } as const

@@ -5,13 +5,8 @@
 
 import { type ErrorCode, isPlainObject } from '@assent/core'
 import type { StandardSchema } from '../ask/form-source.ts'
-import {
-  type CallOutcome,
-  type ClientOptions,
-  callHandlerOf,
-  type RegisteredToolLike,
-  type ToolHandler,
-} from './client.ts'
+import { callHandlerOf, type RegisteredToolLike, type ToolHandler } from '../register/call-handler.ts'
+import type { CallOutcome, ClientOptions } from './client.ts'
 import { call20251125 } from './client-2025-11-25.ts'
 import { call20260728 } from './client-2026-07-28.ts'
 import { type ScriptedPerson, scriptedPerson, type TranscriptEntry } from './person.ts'
@@ -24,8 +19,8 @@ export interface CallToolOptions {
   /** The latest by default. */
   readonly revision?: ClientRevision
   /**
-   * Calls the tool once per revision, with the same script, and throws if the results differ. What it does outside of Assent
-   * happens once per revision.
+   * Calls the tool once per revision, with the same script, and throws if the results or the questions differ. What it does
+   * outside of Assent happens once per revision.
    */
   readonly everyRevision?: boolean
   /** Sends every answer in a round of its own, so that the handler runs again from the top after each (2026-07-28). */
@@ -92,13 +87,17 @@ async function callOn(
     maxRounds,
     replayAlways,
   }
-  const called = await clients[revision](callHandlerOf(tool, args, options.inputSchema), client)
-  person.check()
-  return toolCall(called, person)
+  const call = toolCall(await clients[revision](callHandlerOf(tool, args, options.inputSchema), client), person)
+  person.check(call.refused === undefined ? undefined : `The tool ended with ${call.refused}: ${call.text}`)
+  return call
 }
 
-function outcomeText({ result, refused, text }: ToolCall): string {
-  return JSON.stringify(result === undefined ? 'no result' : { refused, text })
+/** The result and the questions: the first line of each, because an approval also shows a digest of its arguments. */
+function outcomeText({ result, transcript }: ToolCall): string {
+  const asked = transcript.map(({ question: { mode, message, fields } }) => {
+    return { question: message.split('\n', 1)[0], ...(mode === 'url' ? { mode } : { fields: Object.keys(fields) }) }
+  })
+  return JSON.stringify({ result: result === undefined ? 'no result' : result, asked })
 }
 
 function toolCall({ result, runs }: CallOutcome, { transcript }: ScriptedPerson): ToolCall {

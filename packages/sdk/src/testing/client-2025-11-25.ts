@@ -1,7 +1,8 @@
 // Calls a handler as SDK 2.x does for a client of revision 2025-11-25: once, with questions pushed while it waits.
 
+import type { CallHandler } from '../register/call-handler.ts'
 import { scriptedPersonKey } from '../run/human-check.ts'
-import type { CallHandler, CallOutcome, ClientOptions } from './client.ts'
+import type { CallOutcome, ClientOptions } from './client.ts'
 import { shownOf } from './shown.ts'
 
 export async function call20251125(call: CallHandler, options: ClientOptions): Promise<CallOutcome> {

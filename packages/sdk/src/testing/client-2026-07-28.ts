@@ -4,11 +4,14 @@
 // or the client times out.
 
 import { isPlainObject } from '@assent/core'
-import { scriptedPersonKey } from '../run/human-check.ts'
-import type { CallHandler, CallOutcome, ClientOptions } from './client.ts'
+import type { CallHandler } from '../register/call-handler.ts'
+import { type ScriptedCall, scriptedPersonKey } from '../run/human-check.ts'
+import type { CallOutcome, ClientOptions } from './client.ts'
 import { shownOf } from './shown.ts'
 
 const retryEveryMs = 50
+/** Test runners stop a test after five seconds. */
+const scripted: ScriptedCall = { repeatWithinMs: 2_000 }
 
 export async function call20260728(call: CallHandler, options: ClientOptions): Promise<CallOutcome> {
   const envelope = {
@@ -29,7 +32,7 @@ export async function call20260728(call: CallHandler, options: ClientOptions): P
       inputResponses,
       requestState: () => state,
       signal,
-      [scriptedPersonKey]: true,
+      [scriptedPersonKey]: scripted,
     }
     const result = await call({ mcpReq })
     if (!isPlainObject(result) || result.resultType !== 'input_required') return { result, runs }

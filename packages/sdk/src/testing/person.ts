@@ -98,12 +98,18 @@ export class ScriptedPerson {
     return answering
   }
 
-  /** Throws the problems of the script: a question that it does not expect, an answer that was not asked for. */
-  check(): void {
+  /**
+   * Throws the problems of the script: a question that it does not expect, an answer that was not asked for. `refusal` is how the
+   * tool ended, if it refused.
+   */
+  check(refusal?: string): void {
     const unused = this.#script.slice(this.#transcript.length)
     const left = unused.length === 0 ? [] : [`These were never asked for: ${unused.map(lineText).join('; ')}.`]
     const problems = [...this.#problems, ...left]
-    if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${this.#transcriptText()}`)
+    if (problems.length === 0) return
+    // The reason why the tool did not ask as the script expected.
+    const why = refusal === undefined ? '' : `${refusal}\n\n`
+    throw new Error(`${why}${problems.join('\n')}\n${this.#transcriptText()}`)
   }
 
   #then(line: ScriptLine): ScriptedPerson {

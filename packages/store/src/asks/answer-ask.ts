@@ -1,4 +1,4 @@
-import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, atomicWithKey, type Part } from '../engine/statement.ts'
 import { isKeySigned, type SignedParams, signedBy } from '../passkeys/change-passkeys.ts'
 
@@ -87,10 +87,12 @@ export function answering(also: string): [Part, ...Part[]] {
         'declines_needed',
         'accepts',
         'declines',
+        'log_counter',
       ],
       selects: ['state', 'ended_at'],
       sql: `
       update asks set
+        log_counter = log_counter + 1,
         accepts = accepts + case when :action = 'accept' then 1 else 0 end,
         declines = declines + case when :action = 'decline' then 1 else 0 end,
         state = case when :decides = 1 then 'settled' else 'open' end,
@@ -100,6 +102,7 @@ export function answering(also: string): [Part, ...Part[]] {
         person_answer = case when :decides = 1 then cast(:person_answer as text) end,
         decided_by = case when :decides = 1 then cast(:voter as text) end,
         decided_via = case when :decides = 1 then cast(:via as text) end,
+        decided_groups = case when :decides = 1 then cast(:voter_groups as text) end,
         decision_id = case when :decides = 1 then cast(:decision_id as text) end,
         decision_signature = case when :decides = 1 then cast(:signature as text) end,
         presence = case when :decides = 1 then cast(:presence as text) end
@@ -109,10 +112,9 @@ export function answering(also: string): [Part, ...Part[]] {
         and (needs_presence is null or :action <> 'accept' or cast(:presence as text) is not null)
         and not exists (
           select 1 from votes where votes.tenant = asks.tenant and votes.ask_id = asks.id and votes.voter = :voter)
-        and ${hasNoRecordedEnd}
-        and ${isRecordable} ${also}
+        and ${hasNoRecordedEnd} ${also}
       returning tenant, id, state, ended_at, digest, principal, use_within, approvals_needed, declines_needed,
-        accepts, declines`,
+        accepts, declines, log_counter`,
     },
     {
       name: 'unlisted',
@@ -146,6 +148,6 @@ export function answering(also: string): [Part, ...Part[]] {
       select c.tenant, cast(:state_id as text), cast(:state_expires_at as bigint) from counted c
       where cast(:state_id as text) is not null`,
     },
-    ...recorded('counted', `case when c.state = 'settled' then 'ask.settled' else 'ask.voted' end`),
+    recorded('counted', `case when c.state = 'settled' then 'ask.settled' else 'ask.voted' end`),
   ]
 }

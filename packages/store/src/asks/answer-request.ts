@@ -8,6 +8,8 @@ export interface AnswerRequest {
   readonly id: string
   /** The person who answers, as authenticated by the surface. */
   readonly person: Person
+  /** Groups of the person that were confirmed too long ago to decide. They count for reading the outcome of an ended ask. */
+  readonly staleGroups?: readonly string[]
   readonly via: Surface
   /** As received; validated by the store. */
   readonly answer: unknown

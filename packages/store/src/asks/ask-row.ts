@@ -42,6 +42,7 @@ export type AskRow = {
   answer: string | null
   decided_by: string | null
   decided_via: string | null
+  decided_groups: string | null
   decision_id: string | null
   withdrawn_because: string | null
   secret_until: number | null
@@ -56,7 +57,7 @@ export type AskRow = {
 
 /** The columns of a row `a`. */
 export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.caller, a.needs_presence, a.presence, a.fast_action, a.fast_after, a.approval_rule,
-  a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
+  a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decided_groups, a.decision_id,
   a.withdrawn_because, a.wait_unknown, a.last_seen_at, a.undelivered_at, a.secret_until, a.signature, a.decision_signature,
   :now as now`
 
@@ -74,7 +75,7 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
     tenant: row.tenant,
     id: row.id,
     asker: row.tool === null ? { server: row.server } : { server: row.server, tool: row.tool },
-    ...(row.caller === null ? {} : { caller: parsed<AskCaller>(row.caller) }),
+    ...(row.caller === null ? {} : { caller: readCaller(row.caller) }),
     principal: row.principal,
     ...(row.call_id === null ? {} : { callId: row.call_id }),
     question: parsed<Question>(row.question),
@@ -94,24 +95,30 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
   }
 }
 
-export function voteFromRow(row: VoteRow, ask: AskIdentity, answers: StoredAnswers): CastVote {
+/** With its votes, not verified. */
+export function askWithVotes(row: AskRow, voteRows: readonly VoteRow[], answers: StoredAnswers): Ask {
+  return { ...askFromRow(row, answers), votes: voteRows.map((vote) => voteFromRow(vote, row, answers)) }
+}
+
+function voteFromRow(row: VoteRow, ask: AskIdentity, answers: StoredAnswers): CastVote {
   return {
     ...answers.read(ask, row.answer),
     by: row.voter,
     via: row.via as Surface,
     decisionId: row.decision_id,
-    ...(row.voter_groups === null ? {} : { groups: groupsIn(row.voter_groups) }),
+    ...groupsIn(row.voter_groups),
     ...presenceIn(row.presence),
     atMs: row.voted_at,
   }
 }
 
-function groupsIn(text: string): readonly string[] {
+function groupsIn(text: string | null): { readonly groups?: readonly string[] } {
+  if (text === null) return {}
   const groups = parsed<unknown>(text)
   if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) {
     throw new Error('The stored groups of a voter are not a list of names.')
   }
-  return groups
+  return { groups }
 }
 
 function presenceIn(text: string | null): { readonly presence?: Assertion } {
@@ -119,6 +126,10 @@ function presenceIn(text: string | null): { readonly presence?: Assertion } {
   const presence = parsed<unknown>(text)
   if (!isAssertion(presence)) throw new Error('The stored signature of a passkey is not complete.')
   return { presence }
+}
+
+export function readCaller(text: string): AskCaller {
+  return parsed<AskCaller>(text)
 }
 
 export function readApprovalRule(text: string): ApprovalRule {
@@ -144,6 +155,7 @@ function stateFromRow(row: AskRow, answers: StoredAnswers): AskState {
         ...answers.read(row, present(row.answer, row)),
         by: present(row.decided_by, row),
         via: present(row.decided_via, row) as Surface,
+        ...groupsIn(row.decided_groups),
         atMs: present(row.ended_at, row),
         decisionId: present(row.decision_id, row),
         ...presenceIn(row.presence),

@@ -14,7 +14,6 @@ import {
   type FastAnswer,
   groupsNamed,
   mayDecide,
-  needsSeveral,
   newId,
   type OpenLimits,
   type Vote,
@@ -38,13 +37,14 @@ import { handOver, handOverWithPasskey } from './hand-over.ts'
 import { listedForRow } from './listed-for.ts'
 import { noteFastAnswer } from './note-fast-answer.ts'
 import { isSigned } from './presence.ts'
-import { type RaisedAsk, RaisedAsks } from './raised-asks.ts'
+import { RaisedAsks } from './raised-asks.ts'
 import { Raising } from './raising.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
+import { SettledAsks } from './settled-asks.ts'
 import type { Signatures } from './signatures.ts'
 import { deletedAnswer, type StoredAnswers } from './stored-answer.ts'
-import { asksForSecret, isUnverified, openAskOf } from './vote-checks.ts'
+import { asksForSecret, isUnverified, mayAnswer, openAskOf } from './vote-checks.ts'
 import { handOutAsk } from './waiting.ts'
 import { Withdrawing } from './withdrawing.ts'
 
@@ -59,6 +59,7 @@ export class Asks {
   readonly #patterns: CompilePattern | undefined
   readonly #raising: Raising
   readonly #raised: RaisedAsks
+  readonly #settled = new SettledAsks()
   readonly #withdrawing: Withdrawing
   readonly #votes: VoteCasting
 
@@ -82,12 +83,14 @@ export class Asks {
     this.#raising = new Raising({ engine, audit, notifier, contents, signatures, read })
     this.#withdrawing = new Withdrawing(engine, audit, notifier)
     const readWithTime = (tenant: string, id: string) => this.#readWithTime(tenant, id)
-    this.#votes = new VoteCasting({ audit, notifier, contents, signatures, answers, passkeys, readWithTime })
+    const settled = this.#settled
+    this.#votes = new VoteCasting({ audit, notifier, contents, signatures, answers, passkeys, settled, readWithTime })
     this.#raised = new RaisedAsks(notifier)
   }
 
   close(): void {
     this.#raised.close()
+    this.#settled.close()
   }
 
   /**
@@ -133,7 +136,7 @@ export class Asks {
     const found = openAskOf(request) ?? (await this.#readWithTime(tenant, id))
     // Before checking who may decide: the approval rule of a changed row proves nothing.
     if (found !== undefined && isUnverified(found.ask)) return { kind: 'ended', ask: found.ask }
-    if (found === undefined || !mayDecide(found.ask.approvalRule, person)) return { kind: 'not-found' }
+    if (found === undefined || !mayAnswer(found.ask, request)) return { kind: 'not-found' }
     const checked = checkAnswer(found.ask.question, request.answer, { patterns: this.#patterns })
     if (!checked.ok) {
       if (found.ask.state.kind !== 'open') return { kind: 'ended', ask: found.ask }
@@ -146,7 +149,7 @@ export class Asks {
     if (warnings.length > 0 && found.ask.state.kind === 'open') return { kind: 'looks-secret', warnings }
 
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
-    const groups = needsSeveral(found.ask.approvalRule) ? groupsNamed(found.ask.approvalRule, person) : []
+    const groups = groupsNamed(found.ask.approvalRule, person)
     const voter = groups.length === 0 ? { by: person.principal } : { by: person.principal, groups }
     const vote: Vote = { answer: checked.answer, ...voter, via, decisionId }
     if (found.ask.state.kind !== 'open') return this.#votes.resultOf(found.ask, vote, found.nowMs)
@@ -237,6 +240,7 @@ export class Asks {
   async undelivered(tenant: string, id: string, isCertain: boolean): Promise<boolean> {
     const params = { tenant, id, is_certain: isCertain ? 1 : 0, ...this.#audit.body({}) }
     const [marked] = await this.#engine.runRepeatable(undeliverAsk, params)
+    this.#settled.forget(tenant, id)
     if (marked !== undefined) this.#notifier.changed(tenant, id, listedForRow(marked))
     return marked !== undefined
   }
@@ -261,7 +265,7 @@ export class Asks {
     const raised = this.#raised.take(tenant, id)
     const waiter = raised?.waiter ?? this.#notifier.waiterFor(tenant, id)
     try {
-      let found = raised === undefined ? await this.#readWithTime(tenant, id) : this.#asRaised(raised)
+      let found = raised === undefined ? await this.#settledOrRead(tenant, id) : this.#withTime(raised.ask)
       for (;;) {
         if (found === undefined || found.ask.state.kind !== 'open') return found?.ask
         const [leftMs, openMs] = [giveUpAt - performance.now(), found.ask.decideByMs - found.nowMs]
@@ -269,15 +273,20 @@ export class Asks {
         const isNotified = await waiter.wait(Math.min(leftMs, openMs), signal)
         // Nothing has changed: the caller's time is up, or the caller is gone.
         if (!isNotified && (leftMs < openMs || isAborted(signal))) return found.ask
-        found = await this.#readWithTime(tenant, id)
+        found = await this.#settledOrRead(tenant, id)
       }
     } finally {
       waiter.close()
     }
   }
 
-  #asRaised({ ask }: RaisedAsk): { ask: Ask; nowMs: number } {
+  #withTime(ask: Ask): { ask: Ask; nowMs: number } {
     return { ask, nowMs: this.#engine.nowMs }
+  }
+
+  async #settledOrRead(tenant: string, id: string): Promise<{ ask: Ask; nowMs: number } | undefined> {
+    const settled = this.#settled.find(tenant, id)
+    return settled === undefined ? this.#readWithTime(tenant, id) : this.#withTime(settled)
   }
 
   async #end(tenant: string, id: string, end: End): Promise<EndResult> {
@@ -305,13 +314,20 @@ export class Asks {
       await this.#mark(tenant, id, { state: 'expired', reason: null })
       ;[row] = await this.#engine.run(readAsk, { tenant, id })
     }
-    return row === undefined ? undefined : { ask: await this.withVotes(row), nowMs: row.now }
+    const ask = row === undefined ? undefined : await this.withVotes(row)
+    return row === undefined || ask === undefined ? undefined : { ask, nowMs: row.now }
   }
 
-  /** The ask of a row, verified: a row that was changed outside Assent is never returned as settled. */
-  async withVotes(row: AskRow): Promise<Ask> {
+  /**
+   * The ask of a row, verified: a row that was changed outside Assent is never returned as settled. Undefined if its texts were erased
+   * meanwhile.
+   */
+  async withVotes(row: AskRow): Promise<Ask | undefined> {
     const { tenant, id } = row
-    return this.#signatures.verified(row, () => this.#engine.run(readVotes, { tenant, ask_id: id }))
+    return this.#signatures.verified(row, {
+      votes: () => this.#engine.run(readVotes, { tenant, ask_id: id }),
+      isErased: async () => (await this.#engine.run(readAsk, { tenant, id })).length === 0,
+    })
   }
 }
 

@@ -12,12 +12,17 @@ export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
     ...compact({ caller, callId, needsPresence }),
     kind: question.kind,
     questionDigest: digestOf('question v1', question),
-    ...(question.kind === 'approval' ? { actionDigest: question.digest } : {}),
+    ...(question.kind === 'approval' ? boundTo(question) : {}),
     ...(contents === 'keep' ? { question } : {}),
     approvalRule,
     decideWithinMs,
     useWithinMs,
   }
+}
+
+/** What an approval is bound to, beside its rule. */
+function boundTo({ digest, policySetDigest }: Question & { kind: 'approval' }) {
+  return { actionDigest: digest, ...compact({ policySetDigest }) }
 }
 
 /** How the person gave the answer. */

@@ -26,6 +26,7 @@ import type { AnswerRequest, AnswerResult } from './answer-request.ts'
 import { type AuditContents, answeredBody } from './audit-body.ts'
 import { listedFor } from './listed-for.ts'
 import { type PresenceRequest, provenVote, type RunAnswer } from './presence.ts'
+import type { SettledAsks } from './settled-asks.ts'
 import type { Signatures } from './signatures.ts'
 import { deletedAnswer, isSecretAnswer, type StoredAnswers } from './stored-answer.ts'
 import { isSameVote } from './vote-checks.ts'
@@ -37,6 +38,7 @@ interface VoteCastingParts {
   readonly signatures: Signatures
   readonly answers: StoredAnswers
   readonly passkeys: Passkeys
+  readonly settled: SettledAsks
   readonly readWithTime: (tenant: string, id: string) => Promise<{ ask: Ask; nowMs: number } | undefined>
 }
 
@@ -109,12 +111,11 @@ export class VoteCasting {
     try {
       const [row] = await run(params)
       if (row === undefined) return 'not-counted'
+      const settled = row.ended_at === null ? undefined : settledBy(ask, vote, isSecret, row.ended_at)
+      if (settled !== undefined) this.#parts.settled.add(settled)
       if (row.state === 'open') this.#parts.notifier.changed(tenant, id, listedFor(ask))
       else this.#parts.notifier.ended(tenant, id, listedFor(ask))
-      if (row.ended_at !== null && !needsSeveral(ask.approvalRule)) {
-        const state = { kind: 'settled', ...vote, ...(isSecret ? { isSecret } : {}), atMs: row.ended_at } as const
-        return { kind: 'settled', ask: { ...ask, state } }
-      }
+      if (settled !== undefined) return { kind: 'settled', ask: settled }
     } catch (error) {
       if (error instanceof DuplicateKey && error.table === 'used_ids') return { kind: 'state-used' }
       // The step may have been committed: only reading the row can tell, and if that fails too, no approval may be reported.
@@ -159,4 +160,10 @@ export class VoteCasting {
     if (needsSeveral(ask.approvalRule)) return { answer: deletedAnswer(ask.question, answer), is_secret: 0 }
     return { answer: this.#parts.answers.sealed(ask, answer), is_secret: 1 }
   }
+}
+
+/** The ask that this vote alone settled. One of several votes is reported from the stored rows. */
+function settledBy(ask: Ask, vote: Vote, isSecret: boolean, atMs: number): Ask | undefined {
+  if (needsSeveral(ask.approvalRule)) return undefined
+  return { ...ask, state: { kind: 'settled', ...vote, ...(isSecret ? { isSecret } : {}), atMs } }
 }

@@ -1,4 +1,4 @@
-import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, query } from '../engine/statement.ts'
 import type { Ended } from './end-ask.ts'
 import type { AskKey } from './find-asks.ts'
@@ -19,22 +19,15 @@ export const undeliverAsk = atomic<RecordedParams & AskKey & { is_certain: numbe
   'undeliver_ask',
   {
     name: 'undelivered',
-    returns: ['tenant', 'id', 'approval_rule', 'principal'],
+    returns: ['tenant', 'id', 'approval_rule', 'principal', 'log_counter'],
     selects: ['id', 'approval_rule', 'principal'],
     sql: `
-      update asks set undelivered_at = :now, delivered_at = null
+      update asks set undelivered_at = :now, delivered_at = null, log_counter = log_counter + 1
       where tenant = :tenant and id = :id and state = 'settled' and undelivered_at is null
-        and (delivered_at is null or cast(:is_certain as integer) = 1) and ${isRecordable}
-      returning tenant, id, approval_rule, principal`,
+        and (delivered_at is null or cast(:is_certain as integer) = 1)
+      returning tenant, id, approval_rule, principal, log_counter`,
   },
-  ...recorded('undelivered', `'ask.undelivered'`),
-)
-
-/** Answered asks of one call whose answer the server did not receive. */
-export const findUndelivered = query<{ tenant: string; call_id: string }, AskKey>(
-  'find_undelivered',
-  `select tenant, id from asks
-   where tenant = :tenant and call_id = :call_id and state = 'settled' and delivered_at is null and undelivered_at is null`,
+  recorded('undelivered', `'ask.undelivered'`),
 )
 
 /** Records that a request waits for the answer now, unless that was recorded a short while ago. */

@@ -1,4 +1,4 @@
-import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, type Part } from '../engine/statement.ts'
 
 export type EndParams = RecordedParams & {
@@ -22,14 +22,13 @@ export function ending(also: string): [Part, ...Part[]] {
   return [
     {
       name: 'ended',
-      returns: ['tenant', 'id', 'state', 'approval_rule', 'principal'],
+      returns: ['tenant', 'id', 'state', 'approval_rule', 'principal', 'log_counter'],
       selects: ['id', 'approval_rule', 'principal'],
       sql: `
-      update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
+      update asks set log_counter = log_counter + 1, state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
       where tenant = :tenant and id = :id and state = 'open'
-        and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now))
-        and ${isRecordable} ${also}
-      returning tenant, id, state, approval_rule, principal`,
+        and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now)) ${also}
+      returning tenant, id, state, approval_rule, principal, log_counter`,
     },
     {
       name: 'unlisted',
@@ -37,6 +36,6 @@ export function ending(also: string): [Part, ...Part[]] {
       update ask_approvers set is_open = 0, ended_at = :now from ended c
       where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id`,
     },
-    ...recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),
+    recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),
   ]
 }

@@ -8,10 +8,23 @@ export const findDue = query<{ at_most: number }, AskKey>(
   `select tenant, id from asks where state = 'open' and decide_by <= :now order by decide_by limit cast(:at_most as bigint)`,
 )
 
-/** Open asks that one call waits for. */
-export const findOfCall = query<{ tenant: string; call_id: string }, AskKey>(
-  'find_of_call',
-  `select tenant, id from asks where tenant = :tenant and call_id = :call_id and state = 'open'`,
+/** A condition: the call of these asks has ended, for good, or was never begun. */
+const isCallOver = `not exists (
+  select 1 from calls where calls.tenant = asks.tenant and calls.id = asks.call_id and calls.state = 'running')`
+
+/** Open asks of a call that has ended. None while the call runs, such as when its owner renewed its lease just in time. */
+export const findOfEndedCall = query<{ tenant: string; call_id: string }, AskKey>(
+  'find_of_ended_call',
+  `select tenant, id from asks
+   where tenant = :tenant and call_id = :call_id and state = 'open' and ${isCallOver}`,
+)
+
+/** Answered asks of a call that has ended whose answer the server did not receive. */
+export const findUndelivered = query<{ tenant: string; call_id: string }, AskKey>(
+  'find_undelivered',
+  `select tenant, id from asks
+   where tenant = :tenant and call_id = :call_id and state = 'settled' and delivered_at is null and undelivered_at is null
+     and ${isCallOver}`,
 )
 
 /** The open approval of this action for this principal, the oldest first. The requester is listed for each of them. */

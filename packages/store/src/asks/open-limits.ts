@@ -6,10 +6,11 @@ export type OpenLimitParams = { per_caller: number; per_server: number; per_tena
 const openAsks = `from asks where tenant = :tenant and state = 'open' and decide_by > :now`
 
 /**
- * Which limit on open asks is reached, if any. Until the step ends, no other step raises an ask for this tenant.
+ * Which limit on open asks is reached, if any. The limits of callers and servers are exact. On PostgreSQL the limit of a tenant may
+ * be exceeded by one ask from each other connection that is raising one at that moment.
  *
  * On PostgreSQL a statement sees the data of the time it began, and it may have waited since; so a function in the migrations
- * takes a lock before it counts. On SQLite a step locks the whole file.
+ * takes the locks of caller and server before it counts. On SQLite a step locks the whole file.
  */
 export const limitCheck: Part = {
   name: 'limit_check',
@@ -25,7 +26,7 @@ export const limitCheck: Part = {
     end as limit_reached`,
 }
 
-/** When the ask was raised, or which limit is reached. Both are null if the tenant has no audit chain yet. */
+/** When the ask was raised, or which limit is reached. */
 export const raiseOutcome: Part = {
   name: 'raise_outcome',
   returns: ['raised_at', 'limit_reached'],

@@ -58,16 +58,11 @@ export class Raising {
     const problem = draftProblem(draft)
     if (problem !== undefined) throw new AssentError('validation_failed', problem)
 
-    const { audit, notifier, read } = this.#options
+    const { notifier, read } = this.#options
     const params = this.#params(draft, waitsAt, isAnnounced)
     const count = listedFor(draft).length
-    let outcome = await this.#tryOnce(params, count, atMost)
-    if (outcome.raised_at === null && outcome.limit_reached === null) {
-      await audit.begin(draft.tenant)
-      outcome = await this.#tryOnce(params, count, atMost)
-    }
+    const outcome = await this.#tryOnce(params, count, atMost)
     if (outcome.raised_at !== null) {
-      this.#openTotal.raised()
       notifier.changed(draft.tenant, draft.id, listedFor(draft))
       return { ask: raiseByRules(draft, outcome.raised_at), isNew: true }
     }
@@ -120,13 +115,16 @@ export class Raising {
     const { engine } = this.#options
     if (atMost === undefined) {
       const [raised] = await insertOnce(engine, 'asks', raiseAsk(approvers), params)
+      if (raised !== undefined) this.#openTotal.raised()
       return { ...noOutcome, ...raised }
     }
-    if (await this.#openTotal.isFull(atMost.total)) return { ...noOutcome, limit_reached: 'total' }
-    const { perCaller, perServer, perTenant } = atMost
+    const { perCaller, perServer, perTenant, total } = atMost
     const limits = { per_caller: perCaller, per_server: perServer, per_tenant: perTenant }
-    const [outcome] = await insertOnce(engine, 'asks', raiseAskWithin(approvers), { ...params, ...limits })
-    return outcome ?? noOutcome
+    const outcome = await this.#openTotal.within(total, async () => {
+      const [value = noOutcome] = await insertOnce(engine, 'asks', raiseAskWithin(approvers), { ...params, ...limits })
+      return { value, isRaised: value.raised_at !== null }
+    })
+    return outcome ?? { ...noOutcome, limit_reached: 'total' }
   }
 }
 

@@ -8,9 +8,7 @@
 import {
   type Ask,
   type AskDraft,
-  type AskState,
   askTerms,
-  type CastVote,
   type GrantTerms,
   grantSignatureProblem,
   type KeyRing,
@@ -26,7 +24,7 @@ import {
 import type { Audit } from '../audit/audit.ts'
 import { storeLimits } from '../limits.ts'
 import type { Notifier } from '../notify/notifier.ts'
-import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
+import { type AskRow, askFromRow, askWithVotes } from './ask-row.ts'
 import type { VoteRow } from './read-votes.ts'
 import type { StoredAnswers } from './stored-answer.ts'
 
@@ -44,6 +42,12 @@ export interface SignatureOptions {
   readonly answers: StoredAnswers
   readonly onUnverified: (found: Unverified) => void
   readonly onError: (error: unknown) => void
+}
+
+/** Reads of an ask that may be needed to verify its row. */
+interface AskReads {
+  votes(): Promise<VoteRow[]>
+  isErased(): Promise<boolean>
 }
 
 export class Signatures {
@@ -72,10 +76,13 @@ export class Signatures {
     return signGrant(this.#options.keys, { tenant, id: grantId, askId: id, digest: question.digest, principal })
   }
 
-  async verified(row: AskRow, readVotes: () => Promise<VoteRow[]>): Promise<Ask> {
-    const read = await withVotes(row, readVotes, this.#options.answers)
+  /** Undefined if the texts of the ask were erased after its row was read. */
+  async verified(row: AskRow, more: AskReads): Promise<Ask | undefined> {
+    const read = await withVotes(row, more.votes, this.#options.answers)
     const problem = this.problemOf(row, read)
     if (problem === undefined) return read.ask
+    // Its votes are erased with them.
+    if (await more.isErased()) return undefined
     await this.report(row.tenant, row.id, problem)
     const atMs = row.ended_at ?? row.raised_at
     return { ...read.ask, votes: [], state: { kind: 'withdrawn', reason: 'unverified', atMs } }
@@ -117,14 +124,6 @@ export interface ReadAsk {
 async function withVotes(row: AskRow, readVotes: () => Promise<VoteRow[]>, answers: StoredAnswers): Promise<ReadAsk> {
   const ask = askFromRow(row, answers)
   if (!needsSeveral(ask.approvalRule)) return { ask, votes: [] }
-  const rows = await readVotes()
-  const votes = rows.map((vote) => voteFromRow(vote, row, answers))
-  return { ask: { ...ask, votes, state: withGroups(ask.state, votes) }, votes: rows }
-}
-
-/** The deciding vote is stored with the ask and among the votes; only the latter has the voter's groups. */
-function withGroups(state: AskState, votes: readonly CastVote[]): AskState {
-  if (state.kind !== 'settled') return state
-  const groups = votes.find(({ decisionId }) => decisionId === state.decisionId)?.groups
-  return groups === undefined ? state : { ...state, groups }
+  const votes = await readVotes()
+  return { ask: askWithVotes(row, votes, answers), votes }
 }

@@ -1,5 +1,5 @@
 import { atomic } from '../engine/statement.ts'
-import { isRecordable, type RecordedParams, recorded } from './recorded.ts'
+import { type RecordedParams, recorded } from './recorded.ts'
 
 export type NoteParams = RecordedParams & { tenant: string; subject: string; kind: string }
 
@@ -8,8 +8,9 @@ export const appendEntry = atomic<NoteParams, { id: string }>(
   'append_entry',
   {
     name: 'noted',
-    returns: ['tenant', 'id'],
-    sql: `select cast(:tenant as text) as tenant, cast(:subject as text) as id where ${isRecordable}`,
+    returns: ['tenant', 'id', 'log_counter'],
+    selects: ['id'],
+    sql: 'select cast(:tenant as text) as tenant, cast(:subject as text) as id, 0 as log_counter',
   },
-  ...recorded('noted', 'cast(:kind as text)'),
+  recorded('noted', 'cast(:kind as text)'),
 )

@@ -1,6 +1,6 @@
 // Calls that end without an outcome: their owner is dead, or does not hold them any more.
 
-import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, query } from '../engine/statement.ts'
 import { eachOwnerOfCalls } from '../replicas/owners.ts'
 import { isLeaseValid } from '../replicas/renew-lease.ts'
@@ -30,11 +30,12 @@ export const abandonCall = atomic<LoseParams & { owner: string }, { tenant: stri
 function losing(condition: string) {
   const lost = {
     name: 'lost',
-    returns: ['tenant', 'id'],
+    returns: ['tenant', 'id', 'log_counter'],
+    selects: ['tenant', 'id'],
     sql: `
-      update calls set state = 'lost', ended_at = :now
-      where tenant = :tenant and id = :id and state = 'running' and ${condition} and ${isRecordable}
-      returning tenant, id`,
+      update calls set state = 'lost', ended_at = :now, log_counter = log_counter + 1
+      where tenant = :tenant and id = :id and state = 'running' and ${condition}
+      returning tenant, id, log_counter`,
   }
-  return [lost, ...recorded('lost', `'call.lost'`)] as const
+  return [lost, recorded('lost', `'call.lost'`)] as const
 }

@@ -1,12 +1,13 @@
-// The changes to a tenant's asks, for the people that a process serves, which can be followed from any sequence number.
+// The changes to a tenant's asks, for the people that a process serves, which can be followed from any position.
 //
-// To keep a list up to date: add its people to a listener, wait for it, then read on from the last number. A listener may resolve
-// without a change; no number is skipped or returned twice.
+// To keep a list up to date: add its people to a listener, wait for it, then read on from the last position. A listener may resolve
+// without a change; no change is skipped or returned twice, however late its transaction commits. In a database that was restored,
+// it is unknown what changed: the reader reads its lists again, and continues at the end.
 
 import { type ApprovalRule, approverNames, type Person } from '@assent/core'
 import { readApprovalRule } from '../asks/ask-row.ts'
-import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
+import { isRestored, readFrom, readPosition, sinceParams, startPosition } from '../log/position.ts'
 import { approverKey, type Notifier } from '../notify/notifier.ts'
 import type { Waiter } from '../notify/waiters.ts'
 import { readChanges } from './read-changes.ts'
@@ -14,7 +15,6 @@ import { readChanges } from './read-changes.ts'
 export type AskMove = 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
 
 export interface Change {
-  readonly seq: number
   readonly id: string
   readonly move: AskMove
   /** Who may see the ask: core decides, because a rule may also exclude people. */
@@ -25,9 +25,11 @@ export interface Change {
 export interface ChangesRead {
   readonly changes: readonly Change[]
   /** Continue from here. */
-  readonly lastSeq: number
+  readonly position: string
   /** Whether there are more changes already. */
   readonly more: boolean
+  /** The database was restored, so it is unknown what changed before `position`: read everything. */
+  readonly isRestored?: true
 }
 
 const moves: Readonly<Record<string, AskMove>> = {
@@ -48,10 +50,10 @@ export class Changes {
     this.#notifier = notifier
   }
 
-  /** The sequence number of the last entry; 0 if there is none. */
-  async last(tenant: string): Promise<number> {
-    const [head] = await this.#engine.run(readHead, { tenant })
-    return head?.seq ?? 0
+  /** The current position: changes that are committed later are after it. */
+  async last(tenant: string): Promise<string> {
+    const [row] = await this.#engine.run(readPosition, { tenant })
+    return row?.position ?? startPosition
   }
 
   /**
@@ -59,15 +61,19 @@ export class Changes {
    *
    * @param atMost the number of audit entries that are read, whomever they concern
    */
-  async since(tenant: string, approvers: readonly string[], afterSeq: number, atMost: number): Promise<ChangesRead> {
-    const params = { tenant, after_seq: afterSeq, approvers: JSON.stringify(approvers) }
+  async since(tenant: string, approvers: readonly string[], after: string, atMost: number): Promise<ChangesRead> {
+    const params = { ...sinceParams(tenant, after), approvers: JSON.stringify(approvers) }
     const rows = await this.#engine.run(readChanges(atMost), params)
-    const changes = rows.flatMap(({ seq, kind, subject, approval_rule, principal }): Change[] => {
+    // Not from the beginning: that reads the whole log, which takes longer than a request may.
+    if (isRestored(after, rows))
+      return { changes: [], position: rows[0]?.snapshot ?? startPosition, more: false, isRestored: true }
+    const { entries, position, more } = readFrom(after, rows, atMost)
+    const changes = entries.flatMap(({ kind, subject, approval_rule, principal }): Change[] => {
       const move = moves[kind]
       if (move === undefined || approval_rule === null || principal === null) return []
-      return [{ seq, id: subject, move, approvalRule: readApprovalRule(approval_rule), principal }]
+      return [{ id: subject, move, approvalRule: readApprovalRule(approval_rule), principal }]
     })
-    return { changes, lastSeq: rows.at(-1)?.seq ?? afterSeq, more: rows.length === atMost }
+    return { changes, position, more }
   }
 
   listen(tenant: string): ChangeListener {
@@ -108,8 +114,8 @@ export class ChangeListener {
   }
 
   /** Changes that concern any of the people. */
-  since(afterSeq: number, atMost: number): Promise<ChangesRead> {
-    return this.#changes.since(this.#tenant, [...this.#counts.keys()], afterSeq, atMost)
+  since(after: string, atMost: number): Promise<ChangesRead> {
+    return this.#changes.since(this.#tenant, [...this.#counts.keys()], after, atMost)
   }
 
   /**

@@ -86,7 +86,10 @@ onEachEngine('[STORE-3] an answer settles an ask for every reader', async ({ ope
     decisionId: 'd1',
   }
   expect(answered).toMatchObject({ kind: 'settled', ask: { state: settled } })
-  expect((await store.asks.read('acme', draft.id))?.state).toEqual(settled)
+  const read = await store.asks.read('acme', draft.id)
+  expect(read?.state).toEqual(settled)
+  // A request that waits in this process does not read it again.
+  expect(await store.asks.wait('acme', draft.id)).toEqual(read)
 })
 
 onEachEngine('[ASK-4] of two answers that arrive together, exactly one counts', async ({ open }) => {

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres, type Store } from '../index.ts'
-import { aForm, anId, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
+import { accept, aForm, anApproval, anId, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
 import { aTcpProxy, overTcpProxy } from './tcp-proxy.suite.ts'
 
@@ -93,6 +93,19 @@ const steps: Record<string, Step> = {
       // Not reported as valid, although the repeated run found the lease of the first.
       expect(await store.replicas.renew('gateway-1', minuteMs)).toBe(false)
       expect(await store.replicas.renew('gateway-1', minuteMs)).toBe(true)
+    },
+  },
+  'using a grant in an attempt': {
+    text: 'use_grant',
+    begin: async (store) => {
+      const { id } = await store.asks.raise(anApproval(['person:ann'], 1))
+      await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: accept })
+      const grant = await store.grants.read(tenant, id)
+      return async () => {
+        const use = { tenant, id: grant?.id ?? '', digest: grant?.digest ?? '', principal: 'ann', usedBy: 'gateway-1' }
+        expect(await store.grants.use({ ...use, attempt: 'attempt-1' })).toEqual(grant)
+        expect(await store.grants.use({ ...use, attempt: 'attempt-2' })).toBeUndefined()
+      }
     },
   },
   'deferring a call': {

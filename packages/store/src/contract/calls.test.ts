@@ -185,6 +185,34 @@ onEachEngine('[STORE-10] a sweep abandons lost calls and withdraws their asks, o
 })
 
 onEachEngine(
+  '[STORE-10] a sweep ends nothing of a call whose lease is valid again when the call is to be marked',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    // The lease is valid again, as after a renewal between the two statements of the sweep.
+    const onStep = ({ name }: { name: string }) => (name === 'find_lost' ? clock.advance(-leaseMs) : undefined)
+    const store = await open({ clock, onStep })
+    const call = aCall()
+    await begin(store, call)
+    const [waiting, answered] = [aForm({ callId: call.id }), aForm({ callId: call.id })]
+    for (const ask of [waiting, answered]) await store.asks.raise(ask)
+    await store.asks.answer({ tenant: 'acme', id: answered.id, person: ann, via: 'inbox', answer: inEurope })
+    const sweepAfter = async (ms: number) => {
+      clock.advance(ms)
+      return store.abandonLostCalls()
+    }
+
+    expect(await sweepAfter(leaseMs)).toEqual([])
+
+    expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({ kind: 'running' })
+    expect((await store.asks.read('acme', waiting.id))?.state.kind).toBe('open')
+    expect((await store.asks.read('acme', answered.id))?.state).not.toHaveProperty('undeliveredAtMs')
+    expect(await sweepAfter(2 * leaseMs)).toEqual([{ tenant: 'acme', id: call.id }])
+    expect((await store.asks.read('acme', waiting.id))?.state.kind).toBe('withdrawn')
+    expect((await store.asks.read('acme', answered.id))?.state).toHaveProperty('undeliveredAtMs')
+  },
+)
+
+onEachEngine(
   '[STORE-13] a sweep records expired asks and deletes ids that can no longer be replayed',
   async ({ open }) => {
     const clock = stoppedClock()

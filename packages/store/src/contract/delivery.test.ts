@@ -31,6 +31,7 @@ onEachEngine('[WAIT-9] an undelivered answer stays stored and gets a second audi
     answer: inEurope,
     undeliveredAtMs: noon + 5_000,
   })
+  expect((await store.asks.wait('acme', id))?.state).toHaveProperty('undeliveredAtMs')
   expect(await kinds(store, id)).toEqual(['ask.raised', 'ask.settled', 'ask.undelivered'])
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
   const { ended } = await store.inbox.statistics({ tenant: 'acme', person: ann, sinceMs: 0, atMost: 10 })

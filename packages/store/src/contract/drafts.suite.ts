@@ -11,6 +11,7 @@ import {
   type Person,
   toolDefinitionDigest,
 } from '@assent/core'
+import type { RecordedCall } from '../index.ts'
 
 /** Shared by all processes of a test. */
 export const testKeys: KeyRing = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(3) }])
@@ -85,3 +86,19 @@ export function anApproval(
 export const accept = { action: 'accept' } as const
 export const decline = { action: 'decline' } as const
 export const cancel = { action: 'cancel' } as const
+
+/** A call of Ann that has not ended. */
+export function aRecordedCall(changes: Partial<RecordedCall> = {}): RecordedCall {
+  return {
+    tenant: 'acme',
+    id: newId('record', Date.now(), randomBytes),
+    principal: 'ann',
+    groups: [],
+    server: 'deploy',
+    method: 'tools/call',
+    target: 'rollout',
+    digest: 'none',
+    beganAtMs: noon,
+    ...changes,
+  }
+}

@@ -4,7 +4,7 @@
 // Each one is applied to an ask in the state `on`. It tries either to release a call that was not approved (`aim: 'release'`), or
 // to change the history (`aim: 'history'`). None may release anything, and `audit verify` reports every one.
 
-import { type AuditEntry, bodyDigest, canonicalJson, genesisHash, linkHash } from '@assent/core'
+import { canonicalJson, saltedDigest } from '@assent/core'
 
 export type Run = (sql: string) => Promise<readonly unknown[]>
 
@@ -184,6 +184,9 @@ export const databaseEdits: readonly DatabaseEdit[] = [
   edit('a comment is added to a decision', 'accepted', 'history', ({ row }) => {
     return `update asks set answer = '{"action":"accept","comment":"fine by me"}' where ${row}`
   }),
+  edit('the answer that lists and statistics show is changed', 'accepted', 'history', ({ row }) => {
+    return `update asks set person_answer = 'declined' where ${row}`
+  }),
   edit('the time of a decision is changed', 'accepted', 'history', ({ row }) => {
     return `update asks set ended_at = ended_at + 60000 where ${row}`
   }),
@@ -227,19 +230,19 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     return `update grants set used_at = granted_at, used_by = 'x' where tenant = '${tenant}' and ask_id = '${id}'`
   }),
   {
-    title: 'the end of the audit log is cut off, and its head fixed',
+    title: 'the last entry is removed, and the log begins anew',
     on: 'accepted',
     aim: 'history',
     apply: (run, target) => rewriteLog(run, target, (entries) => entries.slice(0, -1)),
   },
   {
-    title: 'the entry of a decision names another person, and every hash is recomputed',
+    title: 'the entry of a decision names another person, and the log begins anew',
     on: 'accepted',
     aim: 'history',
     apply: (run, target) => rewriteLog(run, target, (entries) => entries.map((entry) => byCeo(entry, target.id))),
   },
   {
-    title: 'the entry of a decision and its row name another person, and every hash is recomputed',
+    title: 'the entry of a decision and its row name another person, and the log begins anew',
     on: 'accepted',
     aim: 'history',
     apply: async (run, target) => {
@@ -248,7 +251,7 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     },
   },
   {
-    title: 'a decline becomes an accept in the row and in the audit log, and every hash is recomputed',
+    title: 'a decline becomes an accept in the row and in the audit log, and the log begins anew',
     on: 'declined',
     aim: 'release',
     apply: async (run, target) => {
@@ -260,7 +263,7 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     },
   },
   {
-    title: 'the entry of a decision is removed, and every hash is recomputed',
+    title: 'the entry of a decision is removed, and the log begins anew',
     on: 'accepted',
     aim: 'history',
     apply: (run, target) =>
@@ -270,40 +273,48 @@ export const databaseEdits: readonly DatabaseEdit[] = [
   },
 ]
 
-function byCeo(entry: AuditEntry, id: string): AuditEntry {
+/** The columns of an entry that a rewritten log keeps. */
+type StoredEntry = Readonly<Record<'id' | 'at' | 'kind' | 'subject' | 'counter' | 'salt' | 'body', string>> & {
+  readonly assertion_digest: string | null
+}
+
+function byCeo(entry: StoredEntry, id: string): StoredEntry {
   return changed(entry, id, (body) => ({ ...body, by: 'ceo' }))
 }
 
-function accepted(entry: AuditEntry, id: string): AuditEntry {
+function accepted(entry: StoredEntry, id: string): StoredEntry {
   return changed(entry, id, (body) => ({ ...body, answer: { action: 'accept' } }))
 }
 
-function changed(entry: AuditEntry, id: string, change: (body: object) => object): AuditEntry {
+function changed(entry: StoredEntry, id: string, change: (body: object) => object): StoredEntry {
   if (entry.subject !== id || entry.kind !== 'ask.settled') return entry
   return { ...entry, body: canonicalJson(change(JSON.parse(entry.body))) }
 }
 
-/** Rewrites the tenant's audit log with a valid hash chain, and updates its head. */
+/**
+ * Rewrites the tenant's entries with digests that match, and deletes the log above them: the sequencer then begins a new one and
+ * signs it. Without the key ring, no more can be done.
+ */
 async function rewriteLog(
   run: Run,
   { tenant }: EditTarget,
-  change: (entries: AuditEntry[]) => AuditEntry[],
+  change: (entries: StoredEntry[]) => StoredEntry[],
 ): Promise<void> {
   const rows = (await run(
-    `select tenant, seq, at, kind, subject, digest, body, hash from audit_entries where tenant = '${tenant}' order by seq`,
-  )) as (Omit<AuditEntry, 'atMs'> & { at: number | string })[]
-  const entries = rows.map(({ at, ...row }) => ({ ...row, seq: Number(row.seq), atMs: Number(at) }))
-  let hash = genesisHash(tenant)
-  await run(`delete from audit_entries where tenant = '${tenant}'`)
-  const written = change(entries)
-  for (const [index, entry] of written.entries()) {
-    const one = { ...entry, seq: index + 1, digest: bodyDigest(entry.body) }
-    hash = linkHash(hash, one)
-    const values = [tenant, String(one.seq), String(one.atMs), one.kind, one.subject, one.digest, one.body, hash]
+    `select cast(id as text) as id, cast(at as text) as at, kind, subject, cast(counter as text) as counter,
+       assertion_digest, salt, body from audit_entries where tenant = '${tenant}' order by audit_entries.id`,
+  )) as StoredEntry[]
+  for (const table of ['audit_entries', 'log_heads', 'log_index', 'log_tiles']) {
+    await run(`delete from ${table} where tenant = '${tenant}'`)
+  }
+  for (const { id, at, kind, subject, counter, assertion_digest, salt, body } of change([...rows])) {
+    const digest = saltedDigest(Buffer.from(salt, 'hex'), body)
+    const values = [tenant, id, at, kind, subject, counter, digest, salt, body]
+    const written = values.map((value) => `'${value.replaceAll("'", "''")}'`)
+    const assertion = assertion_digest === null ? 'null' : `'${assertion_digest}'`
     await run(
-      `insert into audit_entries (tenant, seq, at, kind, subject, digest, body, hash)
-       values (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`,
+      `insert into audit_entries (tenant, id, at, kind, subject, counter, digest, salt, body, assertion_digest)
+       values (${[...written, assertion].join(', ')})`,
     )
   }
-  await run(`update audit_heads set seq = ${written.length}, hash = '${hash}' where tenant = '${tenant}'`)
 }

@@ -1,13 +1,14 @@
 // Runs the same test on both engines, each time on a new database.
 
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { test } from 'vitest'
-import { hasServices } from '../../../../test-kit/services.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
+import { hasServices, hasSqlite } from '../../../../test-kit/services.ts'
 import {
   type DatabaseReport,
   examinePostgres,
@@ -52,7 +53,7 @@ export function stoppedClock(startMs = noon): StoppedClock {
 
 export function onEachEngine(title: string, run: (db: TestDb) => Promise<void>): void {
   test.skipIf(!hasServices)(`${title} (PostgreSQL)`, () => onPostgres(run))
-  test(`${title} (SQLite)`, () => onSqlite(run))
+  test.skipIf(!hasSqlite)(`${title} (SQLite)`, () => onSqlite(run))
 }
 
 export async function onPostgres(run: (db: TestDb) => Promise<void>): Promise<void> {
@@ -104,6 +105,6 @@ export async function onSqlite(run: (db: TestDb & { readonly path: string }) => 
     })
   } finally {
     await Promise.all(opened.map((store) => store.close()))
-    await rm(folder, { recursive: true })
+    await removeFolder(folder)
   }
 }

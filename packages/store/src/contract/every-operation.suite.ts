@@ -1,8 +1,10 @@
 // Uses every operation of a store that a gateway needs.
 
+import { pinnedDefinition } from '@assent/core'
 import { expect } from 'vitest'
+import { allItems } from '../../../../test-kit/all-items.ts'
 import type { Store } from '../index.ts'
-import { accept, aForm, anApproval, anId, ann, inEurope } from './drafts.suite.ts'
+import { accept, aForm, anApproval, anId, ann, aRecordedCall, inEurope } from './drafts.suite.ts'
 
 /** Uses every operation of the store once. */
 export async function useEveryOperation(store: Store): Promise<void> {
@@ -33,6 +35,21 @@ export async function useEveryOperation(store: Store): Promise<void> {
     const next = { stage: 'expiring', dueAtMs: 0, attempts: 0, done: [] } as const
     expect(await (left === 1 ? store.outbox.reschedule(due, next) : store.outbox.remove(due))).toBe(true)
   }
+  const recorded = { ...aRecordedCall(), outcome: 'ok' } as const
+  await store.recordedCalls.write([recorded])
+  const found = await allItems(store.recordedCalls.since('acme', { atMs: 0, id: '' }, 0))
+  expect(found).toContainEqual(expect.objectContaining({ id: recorded.id, outcome: 'ok' }))
+  expect(await store.recordedCalls.deleteOlderThan('acme', -60_000)).toBe(found.length)
+  const tool = { tenant: 'acme', server: 'deploy', tool: anId() }
+  const [first, second] = [{}, { readOnlyHint: true }].map((annotations) =>
+    pinnedDefinition({ name: 'a', annotations }),
+  )
+  if (first === undefined || second === undefined) throw new Error('There are two definitions.')
+  expect(await store.definitions.pin(tool, first)).toBe(true)
+  expect(await store.definitions.addChanged(tool, second)).toBe(true)
+  expect(await store.definitions.setAsk(tool, second, form.id)).toBe(true)
+  expect(await store.definitions.accept(tool, second, 'ann', form.id)).toBe(true)
+  expect(await store.definitions.of(tool)).toHaveLength(2)
   await store.sweep()
   await store.abandonLostCalls()
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true })

@@ -52,6 +52,145 @@ onEachEngine(
   },
 )
 
+onEachEngine('[STORE-8] ended asks can be limited to a tool and to a time', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const ended: string[] = []
+  const times: number[] = []
+  for (const tool of ['one', 'two', 'one', 'two']) {
+    clock.advance(minuteMs)
+    const { id } = await store.asks.raise(aForm({ asker: { server: 'studio', tool } }))
+    await store.asks.answer({ tenant: 'acme', id, person: ann, via: 'inbox', answer: inEurope })
+    ended.push(id)
+    times.push(store.nowMs())
+  }
+  const idsOf = async (filter: Partial<InboxQuery>) => {
+    const { asks, next } = await store.inbox.page({ ...forAnn, show: 'ended', ...filter })
+    return { ids: asks.map(({ id }) => ended.indexOf(id)), hasMore: next !== undefined }
+  }
+  const [, second = 0, third = 0, fourth = 0] = times
+  expect(await idsOf({ tool: 'one' })).toEqual({ ids: [2, 0], hasMore: false })
+  expect(await idsOf({ fromMs: second })).toEqual({ ids: [3, 2, 1], hasMore: false })
+  expect(await idsOf({ untilMs: fourth })).toEqual({ ids: [2, 1, 0], hasMore: false })
+  expect(await idsOf({ fromMs: second, untilMs: fourth, tool: 'two' })).toEqual({ ids: [1], hasMore: false })
+  // The last page ends where the time does, also if older asks follow.
+  expect(await idsOf({ fromMs: third, pageSize: 2 })).toEqual({ ids: [3, 2], hasMore: false })
+  expect(await idsOf({ fromMs: third, pageSize: 1 })).toEqual({ ids: [3], hasMore: true })
+  await expect(store.inbox.page({ ...forAnn, fromMs: 1 })).rejects.toThrow('Open asks have no outcome and no end yet')
+})
+
+onEachEngine(
+  '[PROOF-5] ended asks are filtered by agent and by project, whatever their names contain',
+  async ({ open }) => {
+    const store = await open({ clock: stoppedClock() })
+    const callers = [
+      { client: 'Claude Code', folder: 'shop', branch: 'main' },
+      { client: 'Codex', folder: 'shop' },
+      { client: 'Codex', folder: 'C:\\shop "new" ü' },
+      { client: 'x","folder":"blog' },
+      { folder: 'Codex' },
+      undefined,
+    ]
+    const ids: string[] = []
+    for (const caller of callers) {
+      const { id } = await store.asks.raise(aForm(caller === undefined ? {} : { caller }))
+      await store.asks.withdraw('acme', id, 'caller-gone')
+      ids.push(id)
+    }
+    const found = async (filter: Partial<InboxQuery>) => {
+      const { asks, next } = await store.inbox.page({ ...forAnn, show: 'ended', ...filter })
+      expect(next).toBeUndefined()
+      return asks.map(({ id }) => ids.indexOf(id)).toSorted()
+    }
+
+    expect(await found({ agent: 'Codex' })).toEqual([1, 2])
+    expect(await found({ agent: 'codex' })).toEqual([])
+    expect(await found({ project: 'shop' })).toEqual([0, 1])
+    expect(await found({ agent: 'Codex', project: 'shop' })).toEqual([1])
+    expect(await found({ project: 'C:\\shop "new" ü' })).toEqual([2])
+    expect(await found({ project: 'blog' })).toEqual([])
+    expect(await found({ agent: 'x","folder":"blog' })).toEqual([3])
+    expect(await found({ agent: 'Codex', outcome: 'declined' })).toEqual([])
+  },
+)
+
+onEachEngine(
+  '[PROOF-6] a page with filters looks at 2,000 asks, states how far it got, and the next one continues there',
+  async ({ open, tamper }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const raise = async (client: string) => {
+      const { id } = await store.asks.raise(aForm({ caller: { client }, asker: { server: 'deploy', tool: client } }))
+      await store.asks.withdraw('acme', id, 'caller-gone')
+      return id
+    }
+    const old = [await raise('Codex'), await raise('Codex')]
+    const oldestMs = store.nowMs()
+    const approver = 'person:ann'
+    // Asks that ended since then, one per millisecond. A filter looks at each, so that they need no row of their own.
+    await tamper(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4500)
+      insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open, ended_at)
+      select 'acme', 'ask_' || n, '${approver}', 'other', 'form', ${oldestMs} + n, ${oldestMs} + n, 0, ${oldestMs} + n from numbers`)
+    clock.advance(minuteMs)
+    const latest = await raise('Codex')
+
+    for (const filter of [
+      { agent: 'Codex' },
+      { tool: 'Codex' },
+      { server: 'deploy' },
+      { outcome: 'withdrawn' },
+    ] as const) {
+      const query = { ...forAnn, show: 'ended', ...filter } as const
+      const first = await store.inbox.page(query)
+      expect(first).toMatchObject({ asks: [{ id: latest }], searchedToMs: oldestMs + 4_500 - 1_998 })
+      const second = await store.inbox.page({ ...query, cursor: first.next ?? '' })
+      expect(second).toMatchObject({ asks: [], searchedToMs: oldestMs + 4_500 - 3_998 })
+      const third = await store.inbox.page({ ...query, cursor: second.next ?? '' })
+      expect(third.asks.map(({ id }) => id).toSorted()).toEqual(old.toSorted())
+      expect(third).not.toHaveProperty('next')
+      expect(third).not.toHaveProperty('searchedToMs')
+      // A full page ends with its last ask.
+      const one = await store.inbox.page({ ...query, cursor: second.next ?? '', pageSize: 1 })
+      expect(one).toMatchObject({ asks: [{}], next: expect.any(String) })
+      expect(one).not.toHaveProperty('searchedToMs')
+      // A time limits the search too.
+      expect(await store.inbox.page({ ...query, fromMs: oldestMs + 4_000 })).toEqual({ asks: first.asks })
+    }
+    expect(await store.inbox.page({ ...forAnn, show: 'ended', pageSize: 5 })).not.toHaveProperty('searchedToMs')
+  },
+)
+
+onEachEngine(
+  '[PROOF-6] a search under several names of a person stops at the same place for all of them',
+  async ({ open, tamper }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const ids: string[] = []
+    const raise = async (group: 'ops' | 'dev') => {
+      const caller = { client: 'Codex' }
+      const { id } = await store.asks.raise(anApproval([`group:${group}`], 1, { principal: 'zoe', caller }))
+      await store.asks.withdraw('acme', id, 'caller-gone')
+      ids.push(id)
+      clock.advance(1)
+    }
+    await raise('dev')
+    await raise('ops')
+    const fromMs = store.nowMs()
+    await tamper(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2500)
+      insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open, ended_at)
+      select 'acme', 'ask_' || n, 'group:ops', 'other', 'form', ${fromMs} + n, ${fromMs} + n, 0, ${fromMs} + n from numbers`)
+    clock.advance(minuteMs)
+    await raise('ops')
+    const query = { ...forAnn, person: person('ann', 'ops', 'dev'), show: 'ended', agent: 'Codex' } as const
+
+    const first = await store.inbox.page(query)
+    expect(first).toMatchObject({ asks: [{ id: ids[2] }], searchedToMs: fromMs + 2_500 - 1_998 })
+    const second = await store.inbox.page({ ...query, cursor: first.next ?? '' })
+    expect(second.asks.map(({ id }) => id)).toEqual([ids[1], ids[0]])
+    expect(second).not.toHaveProperty('next')
+  },
+)
+
 onEachEngine(
   '[STORE-8] a person sees the asks of their groups once, and none that they are excluded from',
   async ({ open }) => {

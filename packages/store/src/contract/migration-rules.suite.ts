@@ -1,13 +1,19 @@
 // The rules for migrations, so that an older version keeps working beside a newer one: they only add, break no older statement,
-// and lock no table for long.
+// and lock no table for long. One that declares that older versions cannot work with it may drop tables and functions, and add
+// constraints for new rows.
 
 import { type Migration, onlyCreatesIndexes, statementsOf } from '../engine/migrations.ts'
 
 /** The problems of a migration; empty if it follows the rules. */
 export function problemsOf({ name, sql }: Pick<Migration, 'name' | 'sql'>): string[] {
   const statements = statementsOf(sql).map((one) => one.toLowerCase().replaceAll(/\s+/g, ' '))
+  const isNeeded = (one: string) => one === `insert into migrations (name, digest) values ('needs ${name}', '')`
   const created = statements.flatMap((one) => /^create table ([a-z_]+) \(/.exec(one)?.[1] ?? [])
   const problems = statements.flatMap((one) => {
+    const mayBreakOlder =
+      /^drop (table|function) [a-z0-9_]+( ?\([a-z, ]*\))?$/.test(one) ||
+      /^alter table [a-z_]+ add constraint [a-z_]+ check \(.*\) not valid$/.test(one)
+    if (mayBreakOlder && statements.some(isNeeded)) return []
     const problem = problemOf(one, created, onlyCreatesIndexes({ sql }))
     return problem === undefined ? [] : [`${name}: ${problem}: ${one.slice(0, 80)}`]
   })

@@ -23,6 +23,8 @@ test.each([
   'alter table asks add column other text unique',
   'alter table asks add column other text references grants',
   'alter table asks add constraint one check (accepts > 0)',
+  'alter table asks add constraint one check (accepts > 0) not valid',
+  "insert into migrations (name, digest) values ('needs 9999-planted.sql', ''); alter table asks add constraint one check (accepts > 0)",
   'create table one (id text); create index asks_by_tool on asks (tool)',
   'create unique index asks_by_tool on asks (tool)',
   'create or replace function sha256hex(input text) returns text as $$ select input; $$',
@@ -32,6 +34,7 @@ test.each([
   "insert into asks (id) values ('x')",
   "create table one (id text); alter table asks add column a text default 'drop table x;'; drop table one",
   '-- nothing but words',
+  "insert into migrations (name, digest) values ('needs 0031-x.sql', ''); drop table asks",
 ])('[STORE-34] a migration that would break an older version, or lock tables, is found: %s', (sql) => {
   expect(problemsOf({ name: '9999-planted.sql', sql })).toHaveLength(1)
 })
@@ -42,6 +45,8 @@ test.each([
   "-- drop table asks;\nalter table asks add column note text default 'a; b'",
   'alter table asks add column weight integer not null default 0',
   "insert into migrations (name, digest) values ('needs 0031-x.sql', '')",
+  "insert into migrations (name, digest) values ('needs 9999-planted.sql', ''); drop table asks; drop function f(text, bigint)",
+  "insert into migrations (name, digest) values ('needs 9999-planted.sql', ''); alter table asks add constraint one check (accepts > 0) not valid",
 ])('[STORE-34] a migration that only adds is accepted: %s', (sql) => {
   expect(problemsOf({ name: '9999-planted.sql', sql })).toEqual([])
 })

@@ -13,9 +13,14 @@ import { onEachEngine, onPostgres, onSqlite, postgresUrl } from './engines.suite
 import { useEveryOperation } from './every-operation.suite.ts'
 
 function tablesOf(engine: 'postgres' | 'sqlite'): string[] {
-  return migrationsFor(engine).flatMap(({ sql }) =>
-    [...sql.matchAll(/^create table ([a-z_]+) \(/gm)].map(([, name]) => name ?? ''),
-  )
+  const tables = new Set<string>()
+  for (const { sql } of migrationsFor(engine)) {
+    for (const [, isDrop, name = ''] of sql.matchAll(/^(?:create|(drop)) table ([a-z_]+)/gm)) {
+      if (isDrop === undefined) tables.add(name)
+      else tables.delete(name)
+    }
+  }
+  return [...tables]
 }
 
 test.each([

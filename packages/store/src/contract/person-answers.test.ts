@@ -1,6 +1,6 @@
 // The person's actual answer: stored with the ask, used as a filter, counted and recorded.
 
-import { boolean, choice, form, optional, text } from '@assent/core'
+import { actionDigest, boolean, choice, form, optional, text } from '@assent/core'
 import { expect } from 'vitest'
 import { accept, aForm, anApproval, anId, ann, cancel, decline, inEurope } from './drafts.suite.ts'
 import { onEachEngine } from './engines.suite.ts'
@@ -36,7 +36,7 @@ onEachEngine(
     for (const [draft, answer, name] of answers) {
       const { id } = await store.asks.raise({ ...draft, id: anId() })
       await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
-      const entries = await store.audit.entriesOf(tenant, id)
+      const { entries = [] } = (await store.audit.proof(tenant, id)) ?? {}
       const settled = JSON.parse(entries.find(({ kind }) => kind === 'ask.settled')?.body ?? '{}')
       expect(settled).toMatchObject({ answered: name, answer: { action: answer.action } })
       expect(settled.answer).not.toHaveProperty('content')
@@ -72,3 +72,30 @@ onEachEngine(
     expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(['answered', 'approved', 'declined', 'dismissed'])
   },
 )
+
+onEachEngine('[STORE-64] the statistics have the policies of each ask and who decided it', async ({ open }) => {
+  const store = await open()
+  const withPolicies = (policies: readonly string[], note: string) => {
+    const draft = anApproval(['person:ann'], 1)
+    if (draft.question.kind !== 'approval') throw new Error('It is an approval.')
+    const action = { ...draft.question.action, arguments: { note } }
+    return { ...draft, question: { ...draft.question, action, digest: actionDigest(action), policies } }
+  }
+  const asks = [
+    withPolicies(['a "quoted"', 'b'], '"policies":["no"]'),
+    withPolicies(['c'], '\0'),
+    anApproval(['person:ann'], 1),
+    aForm(),
+  ]
+  for (const draft of asks) {
+    const { id } = await store.asks.raise(draft)
+    await store.asks.answer({ tenant: 'acme', id, person: ann, via: 'inbox', answer: { action: 'decline' } })
+  }
+
+  const { ended } = await store.inbox.statistics({ tenant: 'acme', person: ann, sinceMs: 0, atMost: 10 })
+
+  const policies = ended.map((ask) => ask.policies)
+  expect(policies).toContainEqual(['a "quoted"', 'b'])
+  expect(policies.filter((names) => names === undefined).length).toBeGreaterThanOrEqual(2)
+  expect(ended.map(({ decidedBy }) => decidedBy)).toEqual(['ann', 'ann', 'ann', 'ann'])
+})

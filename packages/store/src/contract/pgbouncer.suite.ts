@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../../test-kit/listen.ts'
+import { removeFolder } from '../../../../test-kit/remove-folder.ts'
 import { postgresUrl } from './engines.suite.ts'
 
 export type PoolMode = 'session' | 'transaction'
@@ -62,7 +63,7 @@ ignore_startup_parameters = options, extra_float_digits, statement_timeout, lock
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => output.push(String(bytes)))
   onTestFinished(async () => {
     await ended(child)
-    await rm(folder, { recursive: true })
+    await removeFolder(folder)
   })
   const url = Object.assign(new URL(postgresUrl), { host: `127.0.0.1:${port}` }).href
   await untilItServes(url, () => {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../../test-kit/postgres.ts'
 import { migratePostgres, openPostgres, type PostgresStoreOptions, type Store } from '../index.ts'
 import { accept, aForm, anApproval, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
@@ -154,10 +155,11 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
   test('[STORE-40] an address for LISTEN that leads to a pooler, or to another database, is refused', async () => {
     const { open } = await aSchema()
     const { url } = await aPgBouncer(mode)
-    const elsewhere = Object.assign(new URL(postgresUrl), { pathname: '/postgres' }).href
+    const elsewhere = await createDatabase()
+    onTestFinished(elsewhere.drop)
 
     await expect(open(url, { wake: url })).rejects.toThrow(/wake.*leads to a connection pooler/)
-    await expect(open(url, { wake: elsewhere })).rejects.toThrow(/wake.*leads to another database/)
+    await expect(open(url, { wake: elsewhere.url })).rejects.toThrow(/wake.*leads to another database/)
   })
 
   test('[STORE-41] a schema that is missing or too old is refused, because migrations need the database itself', async () => {

@@ -44,6 +44,57 @@ onEachEngine('[POLICY-22] votes of people in several groups fill different place
   expect(await store.audit.verify(tenant)).toMatchObject({ ok: true })
 })
 
+onEachEngine(
+  '[POLICY-42] a group that was confirmed too long ago shows how an ask ended, and decides none',
+  async ({ open }) => {
+    const store = await open()
+    const rule = ruleOf([{ anyOf: [[{ from: ['group:release'], approvals: 1 }]], excluded: [] }], 1)
+    const ask = await store.asks.raise({ ...draft(), approvalRule: rule })
+    const { tenant, id } = ask
+    const request = {
+      tenant,
+      id,
+      person: person('ben'),
+      staleGroups: ['release'],
+      via: 'inbox',
+      answer: accept,
+    } as const
+    const ended = { ...ask, state: { kind: 'expired', atMs: store.nowMs() } } as const
+
+    // Whatever the caller has read before: nothing, the open ask, or one that had ended.
+    for (const read of [{}, { ask }, { ask: ended }])
+      expect(await store.asks.answer({ ...request, ...read })).toEqual({ kind: 'not-found' })
+    expect(await store.asks.read(tenant, id)).toMatchObject({ state: { kind: 'open' } })
+
+    await store.asks.answer({ ...request, person: person('cleo', 'release') })
+    expect(await store.asks.answer(request)).toMatchObject({ kind: 'ended', ask: { state: { by: 'cleo' } } })
+    expect(await store.asks.answer({ ...request, ask })).toEqual({ kind: 'not-found' })
+    const { staleGroups: _, ...without } = request
+    expect(await store.asks.answer(without)).toEqual({ kind: 'not-found' })
+  },
+)
+
+onEachEngine(
+  '[AUDIT-6] votes of people in groups match the audit log, and changed groups do not',
+  async ({ open, tamper }) => {
+    const store = await open()
+    const { tenant, id } = await store.asks.raise(draft())
+    for (const voter of [ben, cleo, dora])
+      await store.asks.answer({ tenant, id, person: voter, via: 'inbox', answer: accept })
+
+    expect(await store.record.verify(tenant)).toMatchObject({ ok: true, asks: 1, grants: 1 })
+
+    for (const voter of ['ben', 'dora']) {
+      const where = `where ask_id = '${id}' and voter = '${voter}'`
+      const [stored] = (await tamper(`select voter_groups from votes ${where}`)) as { voter_groups: string }[]
+      await tamper(`update votes set voter_groups = '["other"]' ${where}`)
+      expect(await store.record.verify(tenant)).toMatchObject({ ok: false, problems: [{ subject: id }] })
+      await tamper(`update votes set voter_groups = '${stored?.voter_groups}' ${where}`)
+    }
+    expect(await store.record.verify(tenant)).toMatchObject({ ok: true })
+  },
+)
+
 onEachEngine('[POLICY-22] an alternative with one approval settles at once', async ({ open }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(draft())
@@ -51,6 +102,23 @@ onEachEngine('[POLICY-22] an alternative with one approval settles at once', asy
   const answered = await store.asks.answer({ tenant, id, person: boss, via: 'inbox', answer: accept })
 
   expect(answered).toMatchObject({ kind: 'settled' })
+})
+
+onEachEngine('[POLICY-22] a vote that decides alone is stored with its groups', async ({ open, tamper }) => {
+  const store = await open()
+  const approvalRule = ruleOf(
+    [{ anyOf: [[{ from: ['group:release', 'group:other'], approvals: 1 }]], excluded: [] }],
+    1,
+  )
+  const { tenant, id } = await store.asks.raise(anApproval([], 1, { approvalRule }))
+  await store.asks.answer({ tenant, id, person: cleo, via: 'inbox', answer: accept })
+
+  expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'settled', by: 'cleo', groups: ['release'] })
+  expect(await store.record.verify(tenant)).toMatchObject({ ok: true })
+
+  await tamper(`update asks set decided_groups = '["other","release"]' where id = '${id}'`)
+  expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'unverified' })
+  expect(await store.record.verify(tenant)).toMatchObject({ ok: false, problems: [{ subject: id }] })
 })
 
 onEachEngine(

@@ -1,4 +1,4 @@
-import { type NamedOutcome, namedOutcomeOf, proofFormat, verifyProof } from '@assent/core'
+import { createKeyRing, type NamedOutcome, namedOutcomeOf, verifyProof } from '@assent/core'
 import { expect } from 'vitest'
 import { accept, aForm, anApproval, ann, decline, inEurope, minuteMs } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
@@ -16,17 +16,20 @@ onEachEngine('[PROOF-1] the entries of an ask are found, including the use of it
   if (grant === undefined) throw new Error('The approval gave no grant.')
   await store.grants.use({ tenant, id: grant.id, digest: grant.digest, principal: 'ann', usedBy: 'test' })
 
-  const entries = await store.audit.entriesOf(tenant, ask, grant.id)
+  const proof = await store.audit.proof(tenant, ask, grant.id)
+  const keys = await store.audit.keys(tenant)
 
-  expect(entries.map(({ seq, kind }) => [seq, kind])).toEqual([
+  expect(proof?.entries.map(({ seq, kind }) => [seq, kind])).toEqual([
     [2, 'ask.raised'],
     [4, 'ask.settled'],
     [6, 'grant.used'],
   ])
-  expect(verifyProof({ format: proofFormat, tenant, ask, entries }).ok).toBe(true)
-  const first = await store.audit.entriesOf(tenant, other.id)
-  expect(verifyProof({ format: proofFormat, tenant, ask: other.id, entries: first }).ok).toBe(true)
-  expect(await store.audit.entriesOf('other', ask)).toEqual([])
+  expect(verifyProof(proof, keys)).toMatchObject({ ok: true, head: { size: 6 } })
+  expect(verifyProof(await store.audit.proof(tenant, other.id), keys).ok).toBe(true)
+  expect(await store.audit.proof('other', ask)).toBeUndefined()
+  const elsewhere = await open({ keys: createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(8) }]) })
+  await elsewhere.audit.append('other', [{ subject: 'x', body: {} }])
+  expect(verifyProof(proof, await elsewhere.audit.keys('other'))).toMatchObject({ ok: false })
 })
 
 onEachEngine('[PROOF-4] ended asks can be filtered by outcome, in consistent pages', async ({ open }) => {

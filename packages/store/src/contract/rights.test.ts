@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { allItems } from '../../../../test-kit/all-items.ts'
 import { migrationsFor } from '../engine/migrations.ts'
 import { rightsByTable } from '../engine/rights.ts'
 import { examinePostgres, grantsFor, migratePostgres, openPostgres } from '../index.ts'
@@ -63,8 +64,8 @@ test('[STORE-42] that role can neither change nor delete audit entries, nor chan
   await store.asks.raise(aForm())
   const client = await connect(app)
 
-  for (const table of ['audit_entries', 'audit_checkpoints']) {
-    await expect(client.query(`update assent.${table} set hash = 'x'`)).rejects.toMatchObject(denied)
+  for (const table of ['audit_entries', 'log_index']) {
+    await expect(client.query(`update assent.${table} set tenant = 'x'`)).rejects.toMatchObject(denied)
     await expect(client.query(`delete from assent.${table}`)).rejects.toMatchObject(denied)
     await expect(client.query(`truncate assent.${table}`)).rejects.toMatchObject(denied)
     await expect(client.query(`alter table assent.${table} disable trigger all`)).rejects.toMatchObject(denied)
@@ -72,7 +73,7 @@ test('[STORE-42] that role can neither change nor delete audit entries, nor chan
   }
   for (const statement of [
     'create table assent.mine (a text)',
-    'delete from assent.audit_heads',
+    'delete from assent.log_heads',
     'delete from assent.asks',
     'delete from assent.grants',
     'update assent.votes set answer = $$x$$',
@@ -81,6 +82,31 @@ test('[STORE-42] that role can neither change nor delete audit entries, nor chan
     await expect(client.query(statement), statement).rejects.toMatchObject(denied)
   }
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 1 })
+})
+
+test('[RETAIN-6] only the role that owns the tables can erase and delete', async () => {
+  const { owner, app, urlAs, connect, open } = await twoRoles()
+  await migratePostgres(urlAs(owner), { grantTo: app })
+  const store = await open()
+  const { id } = await store.asks.raise(aForm())
+  await store.asks.withdraw('acme', id, 'unseen')
+  const longAgo = 400 * 24 * 60 * 60 * 1_000
+  await (await connect(owner)).query(
+    `update assent.asks set raised_at = raised_at - ${longAgo}, decide_by = decide_by - ${longAgo},
+       ended_at = ended_at - ${longAgo};
+     update assent.audit_entries set at = at - ${longAgo}`,
+  )
+  const periods = { answersMs: 86_400_000, recordMs: 86_400_000 }
+
+  const refused = { code: 'misconfigured', message: expect.stringMatching(/_app" may not erase.*owns the tables/) }
+  await expect(store.retention.apply('acme', periods)).rejects.toMatchObject(refused)
+  await expect(store.retention.erasePerson('acme', 'ann')).rejects.toMatchObject(refused)
+  expect(await store.retention.due('acme', periods)).toMatchObject({ asks: 1 })
+  const asOwner = await openPostgres(urlAs(owner), { keys: testKeys, connections: 3 })
+  onTestFinished(() => asOwner.close())
+  expect(await asOwner.retention.apply('acme', periods)).toMatchObject({ asks: 1, deleted: 1 })
+  const kinds = (await allItems(store.audit.entries('acme'))).map(({ kind }) => kind)
+  expect(kinds).toEqual(['ask.raised', 'ask.withdrawn', 'record.erased'])
 })
 
 test('[STORE-42] a missing or outdated schema is refused, with the command to run', async () => {
@@ -127,7 +153,10 @@ test('[STORE-42] the granted rights are exactly those that the statements need, 
   const note = (table: string, right: string) => used.set(table, (used.get(table) ?? new Set(['select'])).add(right))
   // The table of migrations is read by all roles, and written only by the owner.
   note('migrations', 'select')
-  for (const sql of [...statementsInSource(), ...migrationsFor('postgres').map((one) => one.sql)]) {
+  // Only migrations write that table.
+  const migrations = migrationsFor('postgres').map(({ sql }) => sql.replaceAll(/^insert into migrations .*$/gm, ''))
+  for (const sql of [...migrations, ...statementsInSource()]) {
+    for (const [, table = ''] of sql.matchAll(/^drop table ([a-z_]+)/gm)) used.delete(table)
     for (const [, table = ''] of sql.matchAll(/^create table ([a-z_]+)/gm)) note(table, 'select')
     for (const [, table = ''] of sql.matchAll(/\binsert into ([a-z_]+) \(/g)) note(table, 'insert')
     for (const [, table = ''] of sql.matchAll(/\bupdate ([a-z_]+) set\b/g)) note(table, 'update')
@@ -145,10 +174,13 @@ test('[STORE-42] a role with an unusual name is quoted', () => {
   expect(grantsFor('assent', 'an "odd" role')[0]).toBe('grant usage on schema assent to "an ""odd"" role"')
 })
 
-/** The source of all folders that contain statements; engine/ contains only those of migrations. */
+/**
+ * The source of all folders that contain statements of gateways; engine/ contains only those of migrations, and retention/ those
+ * that only the owner may run.
+ */
 function statementsInSource(): string[] {
   const source = new URL('../', import.meta.url)
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/^(contract|engine)\//.test(file))
+    .filter((file) => file.endsWith('.ts') && !/^(contract|engine|retention)\//.test(file))
     .map((file) => readFileSync(new URL(file, source), 'utf8'))
 }

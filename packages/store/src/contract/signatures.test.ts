@@ -5,6 +5,8 @@ import { accept, anApproval, ann, ben, decline, minuteMs, testKeys } from './dra
 import { type DatabaseEdit, databaseEdits, type EditedState } from './edits.corpus.ts'
 import { onEachEngine, type StoppedClock, stoppedClock, type TestDb } from './engines.suite.ts'
 
+const dayMs = 24 * 60 * minuteMs
+
 interface TestAsk {
   readonly store: Store
   readonly clock: StoppedClock
@@ -38,7 +40,9 @@ async function anAskIn({ open }: TestDb, on: EditedState): Promise<TestAsk> {
     await store.asks.expire(tenant, id)
   }
   if (on === 'used') expect(await used(store, tenant, id)).toBe(true)
-  return { store, clock, found, tenant, id, other: other.id }
+  // A process that reads the edited rows: the one that settled an ask knows the decision for a while.
+  const reading = await open({ clock, onUnverified: (one) => found.push(one) })
+  return { store: reading, clock, found, tenant, id, other: other.id }
 }
 
 /** Whether the approval of an ask can be used, as the SDK's gate does. */
@@ -115,7 +119,7 @@ onEachEngine('[VOTE-2] a refused row is reported once: to the operator and in th
   }
 
   expect(found).toMatchObject([{ tenant, askId: id, problem: { reason: 'mismatch', what: 'decision' } }])
-  const kinds = (await store.audit.entriesOf(tenant, id)).map(({ kind }) => kind)
+  const kinds = (await store.audit.proof(tenant, id))?.entries.map(({ kind }) => kind)
   expect(kinds).toEqual(['ask.raised', 'ask.settled', 'ask.unverified'])
 })
 
@@ -132,4 +136,18 @@ onEachEngine('[VOTE-3] after a rotation the old key verifies, and without it not
   expect(await isAccepted(forged, tenant, id)).toBe(false)
   expect(await isAccepted(rotated, tenant, id)).toBe(true)
   expect(await isAccepted(store, tenant, id)).toBe(true)
+})
+
+onEachEngine('[VOTE-2] an ask whose votes are erased while it is read is not reported', async (db) => {
+  const { store, found, clock, tenant, id } = await anAskIn(db, 'quorum')
+  clock.advance(60 * dayMs)
+  const withVotes = store.asks.withVotes.bind(store.asks)
+  store.asks.withVotes = async (row) => {
+    await store.retention.apply(tenant, { answersMs: dayMs })
+    return withVotes(row)
+  }
+  expect((await store.inbox.page({ tenant, person: ann, show: 'ended' })).asks.map((ask) => ask.id)).not.toContain(id)
+  expect(found).toEqual([])
+  const kinds = (await store.audit.proof(tenant, id))?.entries.map(({ kind }) => kind)
+  expect(kinds).toEqual(['ask.raised', 'ask.voted', 'ask.settled'])
 })

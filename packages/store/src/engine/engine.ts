@@ -2,7 +2,7 @@
 
 import type { Params, Row, Statement } from './statement.ts'
 
-/** Connections to the database that statements run on. */
+/** Open connections to the database for statements. */
 export interface PoolState {
   readonly open: number
   readonly idle: number

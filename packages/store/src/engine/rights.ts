@@ -1,7 +1,7 @@
 // The rights of a running gateway on each table, and the SQL that grants them to a role.
 //
-// A gateway can add and read entries and checkpoints of the audit log, but not change or delete them: only the role that owns
-// the tables can, and no gateway needs that role.
+// A gateway can add and read entries of the audit log and their places in it, but not change or delete them: only the role that
+// owns the tables can, and no gateway needs that role.
 
 export type Right = 'select' | 'insert' | 'update' | 'delete'
 
@@ -14,17 +14,19 @@ const updateAndDelete = ['select', 'insert', 'update', 'delete'] as const
 export const rightsByTable: Readonly<Record<string, readonly Right[]>> = {
   ask_approvers: update,
   asks: update,
-  audit_checkpoints: append,
   audit_entries: append,
-  audit_heads: update,
   calls: updateAndDelete,
   client_sessions: updateAndDelete,
   deferred_calls: updateAndDelete,
   grants: update,
+  log_heads: update,
+  log_index: append,
+  log_tiles: update,
   migrations: read,
   open_counts: update,
   outbox: updateAndDelete,
   passkeys: update,
+  recorded_calls: updateAndDelete,
   replicas: updateAndDelete,
   rounds: updateAndDelete,
   secret_pages: updateAndDelete,
@@ -32,6 +34,7 @@ export const rightsByTable: Readonly<Record<string, readonly Right[]>> = {
   sessions: updateAndDelete,
   sign_in_links: updateAndDelete,
   steps: updateAndDelete,
+  tool_definitions: update,
   used_ids: appendAndDelete,
   votes: append,
 }

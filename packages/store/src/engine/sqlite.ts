@@ -3,7 +3,6 @@
 // The file may be open in several processes (one per editor window); WAL lets them read while one writes, and the busy
 // timeout makes writers queue. `synchronous = full`: an answer that was acknowledged survives a power cut.
 
-import { createHash } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AssentError } from '@assent/core'
 import { type Clock, DuplicateKey, type Engine } from './engine.ts'
@@ -26,9 +25,6 @@ export function openDatabase(options: SqliteOptions): DatabaseSync {
   const database = new DatabaseSync(options.path, { timeout: options.busyTimeoutMs })
   useWal(database, options.busyTimeoutMs)
   database.exec('pragma synchronous = full; pragma foreign_keys = on')
-  database.function('sha256hex', { deterministic: true, directOnly: false }, (input) =>
-    createHash('sha256').update(String(input), 'utf8').digest('hex'),
-  )
   return database
 }
 
@@ -153,7 +149,7 @@ function compileForSqlite(statement: Step): { part: Part; sql: string; reads: st
       const columns = returns.map((column) => `value ->> '$.${column}' as ${column}`).join(', ')
       return `${name} as (select ${columns} from json_each(:rows_of_${name}))`
     })
-    // Numbers are bound as floating point: as text the time would be `1785240000000.0`, and hashes are computed over text.
+    // Numbers are bound as floating point: as text the time would be `1785240000000.0`.
     const timed = textOf(part).replaceAll(/:now\b/g, 'cast(:now as integer)')
     const sql = tables.length === 0 ? timed : `with ${tables.join(', ')} ${timed}`
     return { part, sql, reads: earlier.map(({ name }) => name) }

@@ -6,7 +6,7 @@ import type { Signatures } from '../asks/signatures.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGrant, readGrantById } from './read-grant.ts'
-import { type GrantRow, useGrant } from './use-grant.ts'
+import { findUse, type GrantRow, useGrant } from './use-grant.ts'
 import { useId } from './used-ids.ts'
 
 export interface Grant {
@@ -29,6 +29,11 @@ export interface GrantUse {
   readonly principal: string
   /** The process or call that uses it, for the audit log. */
   readonly usedBy: string
+  /**
+   * A random id of this use, which only its caller knows. A use that failed with an error may have been committed: with the
+   * same id it can be made again and is recognised. After a use that succeeded, the caller must never pass its id again.
+   */
+  readonly attempt?: string
 }
 
 export class Grants {
@@ -48,7 +53,7 @@ export class Grants {
    * Uses the grant and returns it; undefined means that nothing may run. The row of a grant proves nothing by itself: its
    * signature and those of the decision are verified first.
    */
-  async use({ tenant, id, digest, principal, usedBy }: GrantUse): Promise<Grant | undefined> {
+  async use({ tenant, id, digest, principal, usedBy: user, attempt }: GrantUse): Promise<Grant | undefined> {
     const [row] = await this.#engine.run(readGrantById, { tenant, id })
     if (row === undefined || row.digest !== digest || row.principal !== principal) return undefined
     const grant = grantFromRow(row)
@@ -61,9 +66,13 @@ export class Grants {
     if (ask === undefined || !isGrantOf(ask, grant)) return undefined
     const { askId: ask_id, grantedAtMs: granted_at, expiresAtMs: expires_at } = grant
     const bound = { tenant, id, ask_id, digest, principal, granted_at, expires_at }
-    const body = this.#audit.body({ digest, principal, usedBy })
-    const [used] = await this.#engine.run(useGrant, { ...bound, used_by: usedBy, ...body })
-    return used === undefined ? undefined : grant
+    const usedBy = attempt === undefined ? user : `${user} ${attempt}`
+    const params = { ...bound, used_by: usedBy, ...this.#audit.body({ digest, principal, usedBy }) }
+    if (attempt === undefined) return (await this.#engine.run(useGrant, params)).length === 1 ? grant : undefined
+    const used = await this.#engine.runRepeatable(useGrant, params)
+    if (used.length === 1) return grant
+    const before = await this.#engine.run(findUse, { ...bound, used_by: usedBy })
+    return before.length === 1 ? grant : undefined
   }
 
   /** The grant of an ask, with the time of its use, if any. */

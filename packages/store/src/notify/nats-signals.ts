@@ -85,6 +85,10 @@ export class NatsSignals implements Signals {
     this.#onSignal = undefined
   }
 
+  suspect(): void {
+    this.#onSignal?.('lost')
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.stop()
@@ -174,7 +178,7 @@ export class NatsSignals implements Signals {
     this.#isConnected = true
     this.#reconnect.succeeded()
     // Signals sent before this moment were not received.
-    this.#onSignal?.()
+    this.#onSignal?.('lost')
   }
 
   #retry(error: unknown): void {

@@ -3,15 +3,17 @@
 // Owns: this process's waiters, the slow poll and its position in each tenant's audit log, and when both run.
 // I1  Each of three events notifies a waiter for an ask: this process ended the ask; another process sent a signal; the slow
 //     poll found its end. So losing every signal only causes a delay.
-// I2  The poll follows the commit order of the audit log. A tenant's position is read before the asks that are waited for are
-//     checked once, and every later waiter reads its ask itself: no end lies between.
+// I2  The poll reads each audit entry once, as soon as it is committed. A tenant's position is read before the asks that are waited for are
+//     checked once, and every later waiter reads its ask itself: no end lies between. In a database that was restored, a
+//     position means nothing: then this is repeated. So it is after signals or a poll were lost: a standby that was promoted may assign
+//     again the numbers of transactions that it never received, and the position does not show that.
 // I3  A waiter for a tenant, or for the approvers of one, is also notified at every poll.
 // I4  A signal names whom a change concerns, so that other waiters are not notified of it.
 
-import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
+import { isRestored, readFrom, readPosition, sinceParams, startPosition } from '../log/position.ts'
 import { type AskSignal, approverDigest, signalOf } from './ask-signal.ts'
-import { endsPage, findEnded, readEnds } from './read-ends.ts'
+import { endKinds, endsPage, findEnded, readEnds } from './read-ends.ts'
 import type { Signals } from './signals.ts'
 import { type Waiter, Waiters } from './waiters.ts'
 
@@ -26,8 +28,8 @@ export class Notifier {
   readonly #signals: Signals
   readonly #options: NotifierOptions
   readonly #waiters = new Waiters()
-  /** The last audit entry of each tenant that the poll has read. */
-  readonly #positions = new Map<string, number>()
+  /** By tenant: which audit entries the poll has read. Replaced in order to begin again: a running poll keeps its own. */
+  #positions = new Map<string, string>()
   #poll: NodeJS.Timeout | undefined
   #isPolling = false
   #late = 0
@@ -103,8 +105,12 @@ export class Notifier {
 
   /** Does not poll at once: a waiter reads its ask after this, and most waits are shorter than the poll interval. */
   #start(): void {
-    this.#positions.clear()
-    this.#signals.start((signal) => (signal === undefined ? void this.#pollEnds() : this.#notify(signal)))
+    this.#positions = new Map()
+    this.#signals.start((signal) => {
+      if (signal === 'lost') this.#positions = new Map()
+      if (signal === undefined || signal === 'lost') void this.#pollEnds()
+      else this.#notify(signal)
+    })
     this.#poll = setInterval(() => void this.#pollEnds(), this.#options.pollMs)
   }
 
@@ -124,23 +130,25 @@ export class Notifier {
     for (const key of this.#waiters.keys) if (isTenantKey(key)) this.#waiters.notify(key)
     if (this.#isPolling) return
     this.#isPolling = true
+    const positions = this.#positions
     try {
       const tenants = new Set([...this.#waiters.keys].filter(isAskKey).map(tenantOf))
-      for (const tenant of this.#positions.keys()) if (!tenants.has(tenant)) this.#positions.delete(tenant)
-      for (const tenant of tenants) await this.#pollTenant(tenant)
+      for (const tenant of positions.keys()) if (!tenants.has(tenant)) positions.delete(tenant)
+      for (const tenant of tenants) await this.#pollTenant(tenant, positions)
     } catch (error) {
+      this.#positions = new Map()
       this.#options.onError(error)
     } finally {
       this.#isPolling = false
     }
   }
 
-  async #pollTenant(tenant: string): Promise<void> {
-    const position = this.#positions.get(tenant)
-    if (position !== undefined) return this.#notifyEndsAfter(tenant, position)
-    const [head] = await this.#engine.run(readHead, { tenant })
+  async #pollTenant(tenant: string, positions: Map<string, string>): Promise<void> {
+    const position = positions.get(tenant)
+    if (position !== undefined && (await this.#notifyEndsAfter(tenant, position, positions))) return
+    const [current] = await this.#engine.run(readPosition, { tenant })
     await this.#notifyEnded(tenant)
-    this.#positions.set(tenant, head?.seq ?? 0)
+    positions.set(tenant, current?.position ?? startPosition)
   }
 
   /** Checks all asks of the tenant that are waited for, whenever they ended. */
@@ -152,14 +160,17 @@ export class Notifier {
     }
   }
 
-  async #notifyEndsAfter(tenant: string, position: number): Promise<void> {
+  /** False if the position is not one of this database. */
+  async #notifyEndsAfter(tenant: string, position: string, positions: Map<string, string>): Promise<boolean> {
     let after = position
     for (;;) {
-      const entries = await this.#engine.run(readEnds, { tenant, after_seq: after })
-      for (const { ended } of entries) if (ended !== null) this.#foundEnd(tenant, ended)
-      after = entries.at(-1)?.seq ?? after
-      this.#positions.set(tenant, after)
-      if (entries.length < endsPage) return
+      const rows = await this.#engine.run(readEnds, sinceParams(tenant, after))
+      if (isRestored(after, rows)) return false
+      const { entries, position: next, more } = readFrom(after, rows, endsPage)
+      for (const { kind, subject } of entries) if (endKinds.includes(kind)) this.#foundEnd(tenant, subject)
+      after = next
+      positions.set(tenant, after)
+      if (!more) return true
     }
   }
 

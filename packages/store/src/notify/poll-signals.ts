@@ -1,11 +1,12 @@
 // The implementation without signals: processes find each other's changes with the slow poll.
 
-import type { Signals } from './signals.ts'
+import type { OnSignal, Signals } from './signals.ts'
 
 export class PollSignals implements Signals {
   readonly transport = 'poll'
   readonly isNamed = true
   readonly counts = { received: 0, reconnects: 0 }
+  #onSignal: OnSignal | undefined
 
   publish(): void {
     // Other processes find the change with their next poll.
@@ -15,12 +16,16 @@ export class PollSignals implements Signals {
     // Nothing to receive.
   }
 
-  start(): void {
-    // Nothing to listen on.
+  start(onSignal: OnSignal): void {
+    this.#onSignal = onSignal
   }
 
   stop(): void {
-    // Nothing to stop.
+    this.#onSignal = undefined
+  }
+
+  suspect(): void {
+    this.#onSignal?.('lost')
   }
 
   async close(): Promise<void> {

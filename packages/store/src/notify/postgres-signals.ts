@@ -132,7 +132,7 @@ export class PostgresSignals implements Signals {
       await listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
       this.#reconnect.succeeded()
       // Signals sent before this moment were not received.
-      this.#onSignal?.()
+      this.#onSignal?.('lost')
     } catch (error) {
       this.#isConnecting = false
       lost(error)

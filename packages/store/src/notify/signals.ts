@@ -10,8 +10,11 @@ export interface SignalCounts {
   reconnects: number
 }
 
-/** Called with a signal of another process, or without one if anything may have changed. */
-export type OnSignal = (signal?: AskSignal) => void
+/**
+ * Called with a signal of another process, or without one if anything may have changed; with `lost` if signals may have been lost with a
+ * connection. The database may then be another server.
+ */
+export type OnSignal = (signal?: AskSignal | 'lost') => void
 
 export interface Signals {
   readonly transport: Transport

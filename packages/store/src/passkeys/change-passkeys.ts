@@ -1,4 +1,4 @@
-import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomicWithKey, type Part } from '../engine/statement.ts'
 
 /** A key that signed the step: it must be a key of the person, and its counter must have advanced. */
@@ -68,18 +68,17 @@ export const addPasskey = atomicWithKey<AddParams, { id: string }>(
   signedBy(':principal', ''),
   {
     name: 'added',
-    returns: ['tenant', 'id'],
+    returns: ['tenant', 'id', 'log_counter'],
     selects: ['id'],
     sql: `
       insert into passkeys (tenant, id, principal, credential_id, public_key, algorithm, rp_id, name, place, sign_count,
-        added_at, signature)
+        added_at, signature, log_counter)
       select :tenant, :id, :principal, :credential_id, :public_key, :algorithm, :rp_id, :name,
         1 + coalesce((select max(o.place) from passkeys o where o.tenant = :tenant and o.principal = :principal), 0),
-        cast(:first_count as bigint), :now, :signature
-      where ${isRecordable}
-        and (select count(*) from (${active}) few) < cast(:at_most as bigint)
+        cast(:first_count as bigint), :now, :signature, 1
+      where (select count(*) from (${active}) few) < cast(:at_most as bigint)
         and ((cast(:passkey as text) is null and not exists (${active})) or ${isKeySigned})
-      returning tenant, id`,
+      returning tenant, id, log_counter`,
   },
   {
     name: 'used',
@@ -87,7 +86,7 @@ export const addPasskey = atomicWithKey<AddParams, { id: string }>(
       insert into used_ids (tenant, id, expires_at)
       select c.tenant, :state_id, cast(:state_expires_at as bigint) from added c`,
   },
-  ...recorded('added', `'passkey.added'`),
+  recorded('added', `'passkey.added'`),
 )
 
 export type RemoveParams = RecordedParams &
@@ -110,13 +109,13 @@ export const removePasskey = atomicWithKey<RemoveParams, { id: string }>(
   signedBy(':principal', 'and id <> :id'),
   {
     name: 'removed',
-    returns: ['tenant', 'id'],
+    returns: ['tenant', 'id', 'log_counter'],
     selects: ['id'],
     sql: `
-      update passkeys set removed_at = :now
+      update passkeys set removed_at = :now, log_counter = log_counter + 1
       where tenant = :tenant and id = :id and principal = :principal and removed_at is null
-        and ${isRecordable} and (:is_reset = 1 or ${isKeySigned} or (id = cast(:passkey as text) and ${isAdvanced}))
-      returning tenant, id`,
+        and (:is_reset = 1 or ${isKeySigned} or (id = cast(:passkey as text) and ${isAdvanced}))
+      returning tenant, id, log_counter`,
   },
   {
     name: 'used',
@@ -125,5 +124,5 @@ export const removePasskey = atomicWithKey<RemoveParams, { id: string }>(
       select c.tenant, cast(:state_id as text), cast(:state_expires_at as bigint) from removed c
       where cast(:state_id as text) is not null`,
   },
-  ...recorded('removed', `'passkey.removed'`),
+  recorded('removed', `'passkey.removed'`),
 )

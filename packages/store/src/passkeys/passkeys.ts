@@ -24,13 +24,7 @@ import type { Audit } from '../audit/audit.ts'
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { randomBytes } from '../random.ts'
 import { addPasskey, removePasskey } from './change-passkeys.ts'
-import {
-  type PasskeyRow,
-  readPasskeyChanges,
-  readPasskeyNames,
-  readPasskeys,
-  readSettingEntries,
-} from './read-passkeys.ts'
+import { type PasskeyRow, readPasskeyChanges, readPasskeys, readSettingEntries } from './read-passkeys.ts'
 
 export interface Passkey extends PasskeyTerms {
   readonly signCount: number
@@ -91,7 +85,7 @@ export type PresenceNotice =
       readonly atMs: number
     }
 
-/** Values of the setting that are read for the notices. */
+/** Values of the setting, and changes of the person's keys, that are read for the notices. */
 const settingsRead = 50
 const changesRead = 200
 
@@ -136,7 +130,6 @@ export class Passkeys {
     const { tenant, principal, credentialId, publicKey, algorithm, rpId, name } = terms
     const key = { tenant, id, principal, credentialId, publicKey, algorithm, rpId, name }
     const { tenant: _, id: __, ...recorded } = key
-    await this.#audit.begin(tenant)
     const params = {
       ...{ tenant, id, principal, algorithm, name, first_count: signCount },
       ...{ credential_id: credentialId, public_key: publicKey, rp_id: rpId },
@@ -195,21 +188,16 @@ export class Passkeys {
     await this.#audit.append(tenant, [{ subject: 'presence', body: { from, to } }], 'presence.changed')
   }
 
-  /** What this person is told: changes of their keys, and each weakening of the setting; newest first. */
+  /** What this person is shown: changes of their keys, and each weakening of the setting; newest first. */
   async noticesSince({ tenant, principal }: PasskeyOwner, sinceMs: number): Promise<PresenceNotice[]> {
-    const [changes, names, settings] = await Promise.all([
-      this.#engine.run(readPasskeyChanges, { tenant, since: sinceMs, at_most: changesRead }),
-      this.#engine.run(readPasskeyNames, { tenant, principal }),
+    const [changes, settings] = await Promise.all([
+      this.#engine.run(readPasskeyChanges, { tenant, principal, since: sinceMs, at_most: changesRead }),
       this.#engine.run(readSettingEntries, { tenant, since: sinceMs, at_most: settingsRead }),
     ])
-    const nameOf = new Map(names.map(({ id, name }) => [id, name]))
-    const ofKeys = changes
-      .filter(({ body }) => memberOf(body, 'principal') === principal)
-      .map(({ kind, subject, at, body }): PresenceNotice => {
-        const name = nameOf.get(subject) ?? ''
-        const removed = memberOf(body, 'by') === 'reset' ? 'passkey-reset' : 'passkey-removed'
-        return { kind: kind === 'passkey.removed' ? removed : 'passkey-added', name, atMs: at }
-      })
+    const ofKeys = changes.map(({ kind, at, name, body }): PresenceNotice => {
+      const removed = memberOf(body, 'by') === 'reset' ? 'passkey-reset' : 'passkey-removed'
+      return { kind: kind === 'passkey.removed' ? removed : 'passkey-added', name, atMs: at }
+    })
     const weakened = settings
       .map(({ at, body }) => ({ kind: 'presence-weakened', ...settingsIn(body), atMs: at }) as const)
       .filter(({ from, to }) => isWeakerPresence(to, from))

@@ -1,4 +1,4 @@
-import type { EntryRow } from '../audit/read-entries.ts'
+import { aboutEach, type EntryRow, entryColumns, entryTables } from '../audit/read-entries-of.ts'
 import { backgroundQuery, query } from '../engine/statement.ts'
 
 export type PasskeyRow = {
@@ -30,34 +30,36 @@ export const readPasskeys = query<{ tenant: string; principal: string }, Passkey
    order by k.place`,
 )
 
-/** The entries about keys since a time, of every person; newest first. The times of the rows are not signed. */
+/**
+ * The entries about the keys of this person since a time, newest first. The times of the rows are not signed, so those of the
+ * entries count.
+ *
+ * Pages poll this. It starts at the keys of the person, so that it reads no entry of another one: they neither slow it down nor
+ * use up its limit.
+ */
 export const readPasskeyChanges = query<
-  { tenant: string; since: number; at_most: number },
-  { at: number; kind: string; subject: string; body: string }
+  { tenant: string; principal: string; since: number; at_most: number },
+  { at: number; kind: string; name: string; body: string }
 >(
   'read_passkey_changes',
-  `select at, kind, subject, body from audit_entries
-   where tenant = :tenant and subject >= 'passkey_' and subject < 'passkey\`' and kind <> 'note'
-     and at >= cast(:since as bigint)
-   order by seq desc limit cast(:at_most as bigint)`,
+  `select e.at, e.kind, k.name, e.body from passkeys k
+   join audit_entries e on e.tenant = k.tenant and e.subject = k.id and e.kind <> 'note'
+   where k.tenant = :tenant and k.principal = :principal and e.at >= cast(:since as bigint) and e.body is not null
+   order by e.id desc limit cast(:at_most as bigint)`,
 )
 
-export const readPasskeyNames = query<{ tenant: string; principal: string }, { id: string; name: string }>(
-  'read_passkey_names',
-  'select k.id, k.name from passkeys k where k.tenant = :tenant and k.principal = :principal',
-)
+export type ComparedPasskey = PasskeyRow & { log_counter: number }
 
-export const readAllPasskeys = backgroundQuery<{ tenant: string }, PasskeyRow>(
+export const readAllPasskeys = backgroundQuery<{ tenant: string }, ComparedPasskey>(
   'read_all_passkeys',
-  `select ${columns} from passkeys k where k.tenant = :tenant order by k.id`,
+  `select ${columns}, k.log_counter from passkeys k where k.tenant = :tenant order by k.id`,
 )
 
-/** The entries about keys, which all have ids that begin with `passkey_`. */
 export const readPasskeyEntries = backgroundQuery<{ tenant: string }, EntryRow>(
   'read_passkey_entries',
-  `select tenant, seq, at, kind, subject, digest, body, hash from audit_entries
-   where tenant = :tenant and subject >= 'passkey_' and subject < 'passkey\`' and kind <> 'note'
-   order by subject, seq`,
+  `select ${entryColumns} from ${entryTables}
+   where e.tenant = :tenant and ${aboutEach('passkey')}
+   order by e.subject, e.id`,
 )
 
 /** The latest values of the setting, newest first. */
@@ -69,5 +71,5 @@ export const readSettingEntries = query<
   `select at, body from audit_entries
    where tenant = :tenant and subject = 'presence' and kind <> 'note' and kind = 'presence.changed'
      and at >= cast(:since as bigint)
-   order by seq desc limit cast(:at_most as bigint)`,
+   order by id desc limit cast(:at_most as bigint)`,
 )

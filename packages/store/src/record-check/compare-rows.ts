@@ -7,7 +7,7 @@ import { type Answer, type Ask, answerDigests, canonicalJson, isPlainObject, nee
 import type { AskRow } from '../asks/ask-row.ts'
 import { raisedBody } from '../asks/audit-body.ts'
 import type { VoteRow } from '../asks/read-votes.ts'
-import type { EntryRow } from '../audit/read-entries.ts'
+import type { EntryRow } from '../audit/read-entries-of.ts'
 
 /** The columns of an ask, and further ones that the deciding statement uses. */
 export type ComparedRow = AskRow & {
@@ -17,6 +17,9 @@ export type ComparedRow = AskRow & {
   declines_needed: number
   accepts: number
   declines: number
+  person_answer: string | null
+  log_counter: number
+  erased_at: number | null
 }
 
 export type ComparedGrant = {
@@ -29,6 +32,7 @@ export type ComparedGrant = {
   used_at: number | null
   used_by: string | null
   signature: string | null
+  log_counter: number
 }
 
 export interface StoredAsk {
@@ -39,9 +43,9 @@ export interface StoredAsk {
   readonly grants: readonly ComparedGrant[]
 }
 
-type Entry = Pick<EntryRow, 'kind' | 'at' | 'body'>
+type Entry = Pick<EntryRow, 'kind' | 'at' | 'body' | 'counter' | 'place'>
 
-const endKinds = ['ask.settled', 'ask.expired', 'ask.withdrawn']
+export const endingKinds = ['ask.settled', 'ask.expired', 'ask.withdrawn']
 
 /** The first difference between an ask and its entries, as text; undefined if there is none. */
 export function askDifference(stored: StoredAsk, entries: readonly Entry[]): string | undefined {
@@ -49,15 +53,29 @@ export function askDifference(stored: StoredAsk, entries: readonly Entry[]): str
   const [first] = raised
   if (first === undefined) return 'the audit log has no entry that it was raised'
   if (raised.length > 1) return 'it was raised twice according to the audit log'
-  const ends = entries.filter(({ kind }) => endKinds.includes(kind))
+  const ends = entries.filter(({ kind }) => endingKinds.includes(kind))
   if (ends.length > 1) return 'it ended twice according to the audit log'
   return (
     termsDifference(stored, first) ??
     endDifference(stored, ends[0]) ??
     votesDifference(stored, entries) ??
     columnsDifference(stored) ??
-    grantOfAskDifference(stored)
+    grantOfAskDifference(stored) ??
+    counterDifference(entries, stored.row.log_counter)
   )
+}
+
+/** The entries about a row are numbered from 1, in the order of the log, and the row has the number of the last one. */
+export function counterDifference(
+  entries: readonly Pick<EntryRow, 'counter' | 'place'>[],
+  counter: number,
+): string | undefined {
+  const counted = entries.filter((entry) => entry.counter > 0)
+  if (counted.some((entry, at) => entry.counter !== at + 1))
+    return 'an entry about it is missing in the audit log, repeated or out of order'
+  const places = counted.map(({ place }) => place ?? Number.POSITIVE_INFINITY)
+  if (places.some((place, at) => place < (places[at - 1] ?? 0))) return 'its entries are out of order in the audit log'
+  return counted.length === counter ? undefined : `it has ${counter} entries, and the audit log has ${counted.length}`
 }
 
 function termsDifference({ row, ask }: StoredAsk, entry: Entry): string | undefined {
@@ -74,6 +92,7 @@ const wordFor: Readonly<Record<string, string>> = {
   asker: 'server or tool',
   questionDigest: 'question',
   actionDigest: 'action',
+  policySetDigest: 'set of policies',
   approvalRule: 'approval rule',
   decideWithinMs: 'deadline',
   useWithinMs: 'time to use it',
@@ -106,7 +125,9 @@ function endDifference({ row, ask }: StoredAsk, end: Entry | undefined): string 
   if (state.kind === 'withdrawn') {
     return logged.reason === state.reason ? undefined : 'the audit log has another reason for its withdrawal'
   }
-  return state.kind === 'settled' ? voteDifference(state, logged) : undefined
+  if (state.kind !== 'settled') return undefined
+  if (logged.answered !== row.person_answer) return 'its column names another answer than the audit log'
+  return voteDifference(state, logged)
 }
 
 function votesDifference({ ask, votes }: StoredAsk, entries: readonly Entry[]): string | undefined {
@@ -158,16 +179,18 @@ function grantOfAskDifference({ row, ask, grants }: StoredAsk): string | undefin
 export function grantDifference(grant: ComparedGrant, entries: readonly Entry[]): string | undefined {
   const [used, ...more] = entries
   if (more.length > 0) return 'it was used twice according to the audit log'
-  if (grant.used_at === null)
-    return used === undefined ? undefined : 'it is unused, but used according to the audit log'
+  if (grant.used_at === null && used !== undefined) return 'it is unused, but used according to the audit log'
+  if (grant.used_at === null) return counterDifference(entries, grant.log_counter)
   if (used === undefined) return 'it is used, and the audit log has no entry of it'
   if (used.at !== grant.used_at) return 'the audit log has another time of its use'
+  if (used.body === null) return 'the text about its use was erased in the audit log, and its row was not'
   const { digest, principal, usedBy } = bodyOf(used)
   const isSameUse = digest === grant.digest && principal === grant.principal && usedBy === grant.used_by
-  return isSameUse ? undefined : 'the audit log has another use of it'
+  return isSameUse ? counterDifference(entries, grant.log_counter) : 'the audit log has another use of it'
 }
 
 function bodyOf({ body }: Entry): Readonly<Record<string, unknown>> {
+  if (body === null) throw new Error('The text of an entry is missing.')
   const read: unknown = JSON.parse(body)
   return isPlainObject(read) ? read : {}
 }

@@ -1,42 +1,49 @@
-// Verifies a tenant's audit log, and compares every stored ask and grant with it.
+// Verifies a tenant's audit log, and compares every stored ask, grant, passkey, definition of a tool and lost call with it.
 //
 // A log that was truncated or rewritten is still consistent in itself, and a changed row is a valid row. So each is checked
 // against the other, and decisions against their signatures. It reads in pages, so its memory use does not grow with the log.
 
 import {
-  type Checkpoint,
   grantSignatureProblem,
+  isSignedDefinition,
   isSignedPasskey,
   type KeyRing,
   presenceProblem,
   type SignatureProblem,
   signatureProblem,
   signatureProblemText,
+  type TreeHead,
 } from '@assent/core'
-import { askFromRow, voteFromRow } from '../asks/ask-row.ts'
+import { askWithVotes } from '../asks/ask-row.ts'
 import { readVotes } from '../asks/read-votes.ts'
 import type { StoredAnswers } from '../asks/stored-answer.ts'
 import type { Audit } from '../audit/audit.ts'
-import type { EntryRow } from '../audit/read-entries.ts'
-import { readEntriesOf } from '../audit/read-entries-of.ts'
+import { type EntryRow, readEntriesOf } from '../audit/read-entries-of.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Row, Statement } from '../engine/statement.ts'
 import { storeLimits } from '../limits.ts'
 import { passkeyFromRow } from '../passkeys/passkeys.ts'
-import { type PasskeyRow, readAllPasskeys, readPasskeyEntries } from '../passkeys/read-passkeys.ts'
+import { type ComparedPasskey, readAllPasskeys, readPasskeyEntries } from '../passkeys/read-passkeys.ts'
+import { type ComparedCall, lostCallDifference } from './compare-calls.ts'
+import { type ComparedDefinition, definitionDifference, replacedIn } from './compare-definitions.ts'
+import { erasedDifference, isErasedEntry } from './compare-erased.ts'
 import { passkeyDifference } from './compare-passkeys.ts'
 import { askDifference, type ComparedGrant, type ComparedRow, grantDifference, type StoredAsk } from './compare-rows.ts'
 import {
   askEntriesInRange,
+  callEntriesInRange,
   grantEntriesInRange,
   grantsInRange,
   type PageParams,
   type Range,
   rangeRowsMost,
+  readAllDefinitions,
   readAskPage,
   readComparedAsk,
   readComparedGrants,
+  readDefinitionEntries,
   readGrantPage,
+  readLostCallPage,
   votesInRange,
 } from './read-compared.ts'
 import { Registrations } from './registrations.ts'
@@ -53,11 +60,16 @@ export type RecordVerdict =
   | {
       readonly ok: true
       readonly lastSeq: number
+      /** The root of the log: hexadecimal. */
       readonly lastHash: string
+      /** The signed note of the end of the log; empty for an empty log. */
+      readonly checkpoint: string
       readonly asks: number
       readonly grants: number
       /** Asks and grants whose signatures were made with a key that is not in the ring: compared, not verified. */
       readonly unknownKeys: number
+      /** How many entries have no text any more, as the log records. */
+      readonly erased: number
     }
   /** The first problems found. */
   | { readonly ok: false; readonly problems: readonly [RecordProblem, ...RecordProblem[]] }
@@ -82,22 +94,27 @@ export class RecordCheck {
     this.#answers = answers
   }
 
-  /** @param checkpoints whose signatures the caller has verified */
-  async verify(tenant: string, checkpoints: readonly Checkpoint[] = []): Promise<RecordVerdict> {
-    const chain = await this.#audit.verify(tenant, checkpoints)
-    if (!chain.ok) return { ok: false, problems: [{ problem: chain.problem, seq: chain.seq }] }
+  /** @param older heads of checkpoints whose signatures the caller has verified */
+  async verify(tenant: string, older: readonly TreeHead[] = []): Promise<RecordVerdict> {
+    const log = await this.#audit.verify(tenant, older)
+    if (!log.ok) {
+      const { problem, seq } = log
+      return { ok: false, problems: [seq === undefined ? { problem } : { problem, seq }] }
+    }
     const { problems, ...counts } = await this.compare(tenant)
     const [first, ...more] = problems
     if (first !== undefined) return { ok: false, problems: [first, ...more] }
-    return { ok: true, lastSeq: chain.lastSeq, lastHash: chain.lastHash, ...counts }
+    return { ...log, ...counts }
   }
 
   /** Compares the rows with the log, whose consistency the caller has verified. */
   async compare(tenant: string): Promise<Comparison> {
     const found = new Findings()
     await this.#comparePasskeys(tenant, found)
+    await this.#compareDefinitions(tenant, found)
     await this.#pages(readAskPage, tenant, (page, span) => this.#compareAsks(tenant, page, span, found))
     await this.#pages(readGrantPage, tenant, (page, span) => this.#compareGrants(tenant, page, span, found))
+    await this.#pages(readLostCallPage, tenant, (page, span) => this.#compareLostCalls(tenant, page, span, found))
     const { asks, grants, unknownKeys, problems } = found
     return { asks, grants, unknownKeys, problems }
   }
@@ -122,7 +139,7 @@ export class RecordCheck {
   /** Compares the passkeys with the log. Read until the log did not change in between. */
   async #comparePasskeys(tenant: string, found: Findings): Promise<void> {
     let entries = await this.#engine.run(readPasskeyEntries, { tenant })
-    let rows: PasskeyRow[] = []
+    let rows: ComparedPasskey[] = []
     for (let time = 0; time < storeLimits.comparedAgain; time++) {
       const before = entries
       rows = await this.#engine.run(readAllPasskeys, { tenant })
@@ -138,8 +155,51 @@ export class RecordCheck {
       if (problem !== undefined) found.add(`Passkey ${row.id}: ${problem}.`, row.id)
       entriesOf.delete(row.id)
     }
+    // Those of a person whose data was erased.
+    for (const [id, left] of entriesOf) if (left.every(isErasedEntry)) entriesOf.delete(id)
     for (const id of entriesOf.keys())
       found.add(`Passkey ${id}: the audit log has entries about it, and it is not in the database.`, id)
+  }
+
+  /** Compares the definitions of tools with the log, in the same way. */
+  async #compareDefinitions(tenant: string, found: Findings): Promise<void> {
+    let entries = await this.#engine.run(readDefinitionEntries, { tenant })
+    let rows: ComparedDefinition[] = []
+    for (let time = 0; time < storeLimits.comparedAgain; time++) {
+      const before = entries
+      rows = await this.#engine.run(readAllDefinitions, { tenant })
+      entries = await this.#engine.run(readDefinitionEntries, { tenant })
+      if (entries.length === before.length) break
+    }
+    const entriesOf = grouped(entries, ({ subject }) => subject)
+    for (const row of rows) {
+      const problem = definitionDifference(row, entriesOf.get(row.id) ?? []) ?? this.#definitionSignature(row)
+      if (problem !== undefined) found.add(`Definition ${row.id}: ${problem}.`, row.id)
+      entriesOf.delete(row.id)
+    }
+    for (const id of replacedIn(entries)) entriesOf.delete(id)
+    for (const id of entriesOf.keys())
+      found.add(`Definition ${id}: the audit log has entries about it, and it is not in the database.`, id)
+  }
+
+  /** The signature covers the text too. One by a key that is not in the ring is not accepted at run time either. */
+  #definitionSignature(row: ComparedDefinition): string | undefined {
+    if (row.accepted_at === null) return undefined
+    const { tenant, server, tool, digest, description_digest: descriptionDigest, definition: text } = row
+    const accepted = { tenant, server, tool, digest, descriptionDigest, text, acceptedBy: row.accepted_by ?? '' }
+    const [, keyId = ''] = (row.signature ?? '').split('.')
+    const isKnown = row.signature === null || this.#keys.find(keyId) !== undefined
+    const isSigned = !isKnown || isSignedDefinition(this.#keys, accepted, row.signature ?? '')
+    return isSigned ? undefined : 'its row does not match its signature'
+  }
+
+  /** Rows first: a call that is lost in between has its entry already. */
+  async #compareLostCalls(tenant: string, rows: readonly ComparedCall[], span: Span, found: Findings): Promise<void> {
+    const entriesOf = grouped(await this.#range(callEntriesInRange, tenant, span), ({ subject }) => subject)
+    for (const row of rows) {
+      const problem = lostCallDifference(row, entriesOf.get(row.id) ?? [])
+      if (problem !== undefined) found.add(`Call ${row.id}: ${problem}.`, row.id)
+    }
   }
 
   async #compareAsks(tenant: string, rows: readonly ComparedRow[], span: Span, found: Findings): Promise<void> {
@@ -160,6 +220,8 @@ export class RecordCheck {
         found.add(`Ask ${row.id}: ${problem}.`, row.id)
       for (const map of [votesOf, grantsOf, entriesOf]) map.delete(row.id)
     }
+    // Rows are deleted some time after their texts.
+    for (const [id, left] of entriesOf) if (left.every(isErasedEntry)) entriesOf.delete(id)
     const orphans: [Iterable<string>, string][] = [
       [entriesOf.keys(), 'the audit log has entries about it, and it is not in the database'],
       [grantsOf.keys(), 'it has a grant, and it is not in the database'],
@@ -180,8 +242,8 @@ export class RecordCheck {
         found.add(`Grant ${grant.id}: ${problem}.`, grant.id)
       }
     }
-    for (const id of entriesOf.keys()) {
-      if (!(await this.#isGrantConfirmed(tenant, id))) continue
+    for (const [id, left] of entriesOf) {
+      if (left.every(isErasedEntry) || !(await this.#isGrantConfirmed(tenant, id))) continue
       found.add(`Grant ${id}: the audit log has its use, and it is not in the database.`, id)
     }
   }
@@ -194,11 +256,12 @@ export class RecordCheck {
     registered: Registrations,
     found?: Findings,
   ): string | undefined {
+    if (row.erased_at !== null) {
+      const isWhole = votes.length === 0 && grants.length === 0
+      return isWhole ? erasedDifference(row, entries) : 'it is erased, and has votes or a grant'
+    }
     try {
-      const ask = {
-        ...askFromRow({ ...row, now: Math.min(row.now, row.decide_by - 1) }, this.#answers),
-        votes: votes.map((vote) => voteFromRow(vote, row, this.#answers)),
-      }
+      const ask = askWithVotes({ ...row, now: Math.min(row.now, row.decide_by - 1) }, votes, this.#answers)
       const difference = askDifference({ row, ask, votes, grants }, entries)
       if (difference !== undefined) return difference
       const unregistered = registered.problemIn(entries)
@@ -229,8 +292,8 @@ export class RecordCheck {
         this.#engine.run(readComparedGrants, { tenant, id }),
       ])
       const entries = await this.#entriesOf(tenant, id)
-      if (entries.length !== before.length) continue
-      if (row === undefined) return entries.length + votes.length + grants.length > 0
+      if (!isUnchanged(before, entries)) continue
+      if (row === undefined) return !entries.every(isErasedEntry) || votes.length + grants.length > 0
       const registered = await this.#registrations(tenant, entries)
       return this.#problemOfAsk(row, { votes, grants }, entries, registered) !== undefined
     }
@@ -242,15 +305,15 @@ export class RecordCheck {
       const before = await this.#entriesOf(tenant, id)
       const [grant] = await this.#engine.run(readComparedGrants, { tenant, id })
       const entries = await this.#entriesOf(tenant, id)
-      if (entries.length !== before.length) continue
-      return grant === undefined || grantDifference(grant, entries) !== undefined
+      if (!isUnchanged(before, entries)) continue
+      return grant === undefined ? !entries.every(isErasedEntry) : grantDifference(grant, entries) !== undefined
     }
     return true
   }
 
   /** The keys in the log, read only if one of these entries has the signature of a passkey. */
   async #registrations(tenant: string, entries: readonly EntryRow[]): Promise<Registrations> {
-    const isNeeded = entries.some(({ body }) => body.includes('"presence":'))
+    const isNeeded = entries.some(({ body }) => body?.includes('"presence":') === true)
     return new Registrations(isNeeded ? await this.#engine.run(readPasskeyEntries, { tenant }) : [])
   }
 
@@ -291,7 +354,21 @@ function problemIn(found: readonly (SignatureProblem | undefined)[], counts: Fin
   return undefined
 }
 
-const comparedKinds = ['ask.raised', 'ask.voted', 'ask.settled', 'ask.expired', 'ask.withdrawn', 'grant.used']
+const comparedKinds = [
+  'ask.raised',
+  'ask.voted',
+  'ask.settled',
+  'ask.undelivered',
+  'ask.expired',
+  'ask.withdrawn',
+  'grant.used',
+]
+
+/** Whether no entry was added or erased in between. */
+function isUnchanged(before: readonly EntryRow[], after: readonly EntryRow[]): boolean {
+  const erased = (entries: readonly EntryRow[]) => entries.filter(isErasedEntry).length
+  return before.length === after.length && erased(before) === erased(after)
+}
 
 function grouped<R>(rows: readonly R[], keyOf: (row: R) => string): Map<string, R[]> {
   const map = new Map<string, R[]>()

@@ -11,9 +11,9 @@ import {
   passkeyChallenge,
   verifyAssertion,
 } from '@assent/core'
-import type { EntryRow } from '../audit/read-entries.ts'
+import type { EntryRow } from '../audit/read-entries-of.ts'
 
-type Entry = Pick<EntryRow, 'tenant' | 'seq' | 'kind' | 'subject' | 'body'>
+type Entry = Pick<EntryRow, 'tenant' | 'id' | 'place' | 'kind' | 'subject' | 'body'>
 type Body = Readonly<Record<string, unknown>>
 
 interface Registered {
@@ -21,6 +21,7 @@ interface Registered {
   readonly principal: string
   readonly credentialId: string
   readonly publicKey: string
+  /** Places in the log. The numbers of stored entries are not signed. */
   readonly fromSeq: number
   readonly untilSeq: number
 }
@@ -32,7 +33,7 @@ export class Registrations {
 
   constructor(entries: readonly Entry[]) {
     const problems = new Map<string, string>()
-    for (const entry of entries.toSorted((a, b) => a.seq - b.seq)) {
+    for (const entry of entries.toSorted((a, b) => placeOf(a) - placeOf(b))) {
       const problem = entry.kind === 'passkey.added' ? this.#add(entry) : this.#remove(entry)
       if (problem !== undefined) problems.set(entry.subject, problem)
     }
@@ -45,14 +46,15 @@ export class Registrations {
       const { presence, by } = bodyOf(entry)
       if (presence === undefined) continue
       if (!isAssertion(presence)) return 'the signature of a passkey in its entries is not complete'
-      if (!this.#isKeyOf(String(by), presence, entry.seq))
+      if (!this.#isKeyOf(String(by), presence, placeOf(entry)))
         return `it was decided with a passkey that ${String(by)} had not registered according to the audit log`
     }
     return undefined
   }
 
   #add(entry: Entry): string | undefined {
-    const { tenant, seq, subject: id } = entry
+    const { tenant, subject: id } = entry
+    const seq = placeOf(entry)
     const { principal, credentialId, publicKey, name, authorisedBy } = bodyOf(entry)
     if (typeof principal !== 'string' || typeof credentialId !== 'string' || typeof publicKey !== 'string')
       return 'the entry of its registration is not complete'
@@ -65,7 +67,8 @@ export class Registrations {
   }
 
   #remove(entry: Entry): string | undefined {
-    const { tenant, seq, subject: id } = entry
+    const { tenant, subject: id } = entry
+    const seq = placeOf(entry)
     const at = this.#keys.findIndex((key) => key.id === id && isActiveAt(key, seq))
     const key = this.#keys[at]
     if (key === undefined) return 'the audit log has its removal, and not its registration'
@@ -92,11 +95,16 @@ export class Registrations {
   }
 }
 
+/** Entries that have no place yet are after all that have one, in the order of their numbers. */
+function placeOf({ place, id }: Entry): number {
+  return place ?? 2 ** 52 + id
+}
+
 function isActiveAt({ fromSeq, untilSeq }: Registered, seq: number): boolean {
   return fromSeq < seq && seq < untilSeq
 }
 
 function bodyOf({ body }: Pick<Entry, 'body'>): Body {
-  const read: unknown = JSON.parse(body)
+  const read: unknown = JSON.parse(body ?? '{}')
   return isPlainObject(read) ? read : {}
 }

@@ -30,7 +30,7 @@ export const endSessionsAt = query<{ tenant: string; port: number }, { hash: str
   'update sessions set ended_at = :now where tenant = :tenant and port = :port and ended_at is null returning hash',
 )
 
-/** Those of these sessions that are valid. */
+/** Those of these sessions that are valid. No request waits for it. */
 export const findSessions: Statement<{ tenant: string; hashes: string }, { hash: string }> = {
   name: 'find_sessions',
   parts: [
@@ -43,4 +43,5 @@ export const findSessions: Statement<{ tenant: string; hashes: string }, { hash:
     },
   ],
   result: 'only',
+  isBackground: true,
 }

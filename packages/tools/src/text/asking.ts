@@ -1,7 +1,7 @@
 // The three tools that ask one question: their descriptions, and what the agent receives.
 
 const yourAnswer = 'Your answer'
-const completeQuestion = 'The question, complete in itself: the person may see it away from the conversation.'
+const completeQuestion = 'The question. It must be clear without the conversation, which the person may not see.'
 
 export const choiceText = {
   title: 'Let the person choose',
@@ -37,7 +37,7 @@ export const inputText = {
   input: {
     question: completeQuestion,
     kind: 'The kind of value; text by default. A date is a day such as 2026-07-28.',
-    suggested: 'Filled in beforehand and marked as your suggestion.',
+    suggested: 'Shown as your suggestion, which the person can take. It is not filled in.',
     length: 'Of text, in characters.',
     min: 'Of a number or integer.',
     max: 'Of a number or integer; with both, people get a slider.',
@@ -62,7 +62,8 @@ export const confirmText = {
     'for: deleting, overwriting, publishing, spending. Continue only when "confirmed" is true. A no, a timeout and every ' +
     'error mean that you must not do it.',
   input: {
-    question: 'What will happen on a yes, complete in itself: "Delete the five artifacts in build/?"',
+    question:
+      'What will happen after a yes, for example "Delete the five artifacts in build/?". It must be clear without the conversation.',
     details: 'What the person needs to know to decide: the files, the command, what cannot be undone.',
     destructive: 'True when a yes leads to something that cannot be undone.',
   },

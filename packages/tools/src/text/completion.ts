@@ -16,7 +16,8 @@ export const completionText = {
     'the completion file is written. approve: the plan is closed. request_changes: do what the feedback says and call this ' +
     'again. cancel: stop without closing it. Do not call a plan complete without an approval.',
   input: {
-    completionSummary: 'What was achieved, how it was tested, and what is left, complete in itself.',
+    completionSummary:
+      'What was achieved, how it was tested, and what is left. It must be clear without the conversation.',
     phasesCompleted: 'How many phases were completed.',
     filesModified: 'All files that were changed, from the project’s folder.',
     taskName: 'The name given at request_plan_approval. By default, the name of the plan under way.',
@@ -54,7 +55,8 @@ export const completionText = {
     ` The record does not show a complete plan: ${progressText}. ${findings} Tell the user so.`,
   progress,
   findings: {
-    noPlan: (reported: number) => `No approved plan is on record. The agent reports ${reported} completed.`,
+    noPlan: (reported: number) =>
+      `No approved plan is on record. The agent reports ${reported} completed ${phases(reported)}.`,
     planned: (count: number, reported: number) =>
       `The approved plan has ${count} ${phases(count)}. The agent reports ${reported} completed.`,
     ended: {

@@ -18,7 +18,7 @@ export const phaseText = {
     'commit it is refused with a reminder. Do not commit in the user’s place unless they ask you to.',
   input: {
     phaseNumber: 'The phase that is done, from 1.',
-    phaseSummary: 'What was done and how it was tested, complete in itself.',
+    phaseSummary: 'What was done and how it was tested. It must be clear without the conversation.',
     filesModified: 'The files that were changed, from the project’s folder.',
     commitMessage: 'The message that you propose for the commit. The person makes the commit.',
   },

@@ -15,10 +15,10 @@ export const planApprovalText = {
   description:
     'Shows a plan to the user before work on it begins, and waits for their decision. Call it after planning and before the ' +
     'first change. approve: begin with phase 1. request_changes: change the plan as the feedback says and call this again. ' +
-    'cancel: stop. Without status "answered" and decision "approve" nothing is approved. The conversation continues in every case.',
+    'cancel: stop. The plan is approved only if the status is "answered" and the decision is "approve". The conversation continues in every case.',
   input: {
     planSummary:
-      'The plan, complete in itself: what will be done and why, phase by phase. The first line names the task.',
+      'The plan: what will be done and why, phase by phase. It must be clear without the conversation. The first line names the task.',
     phaseCount: 'How many phases it has.',
     openQuestions: 'What is not settled yet.',
     taskName:

@@ -9,10 +9,14 @@ import { type KnownClient, knownClients } from './known-clients.ts'
 import { type ClientTraits, carefulTraits } from './traits.ts'
 
 export function traitsOf(info: JsonObject, table: readonly KnownClient[] = knownClients): ClientTraits {
+  return knownClient(info, table) ?? carefulTraits
+}
+
+export function knownClient(info: JsonObject, table: readonly KnownClient[] = knownClients): KnownClient | undefined {
   const name = stringAt(info, 'name')
-  if (name === undefined) return carefulTraits
+  if (name === undefined) return undefined
   const version = stringAt(info, 'version') ?? ''
-  return table.find((row) => row.names.some((one) => isNamed(name, one)) && isWithin(version, row)) ?? carefulTraits
+  return table.find((row) => row.names.some((one) => isNamed(name, one)) && isWithin(version, row))
 }
 
 function isNamed(name: string, pattern: string): boolean {

@@ -165,6 +165,23 @@ test.each(['end', 'abandon'] as const)(
   },
 )
 
+test.each([false, true])(
+  '[FLEET-4] a question that comes after the request has ended is not recorded (recorded before: %s)',
+  async (isRecorded) => {
+    const { store, running, attached, pending, row } = await openAttached()
+    if (isRecorded) await running.record(stateOf())
+    running.end()
+    await until(() => (pending.size === 0 ? true : undefined))
+    const begin = vi.spyOn(store.calls, 'begin')
+
+    await expect(running.record(stateOf())).rejects.toThrow('has ended')
+
+    expect(begin).not.toHaveBeenCalled()
+    expect(attached.ids).toEqual([])
+    expect((await row())?.kind).toBe(isRecorded ? 'finished' : undefined)
+  },
+)
+
 test('[FLEET-4] an abandoned call is marked as lost, and its asks are withdrawn', async () => {
   const { running, leases, raise, row, ask } = await openAttached()
   await running.record(stateOf())
@@ -249,15 +266,16 @@ test('[RELAY-11] a cancellation that fails is reported', async () => {
   expect(errors).toMatchObject([{ message: 'The server is gone.' }])
 })
 
-test('[FLEET-6] at shutdown every attached call is ended, including those that are recorded meanwhile', async () => {
+test('[FLEET-6] the attached calls that are ended at shutdown include those that are recorded meanwhile', async () => {
   const { attached, running } = await openAttached()
   await running.record(stateOf())
   const ended: string[] = []
 
-  await attached.close(async (of, id) => {
+  for (const [id, of] of attached.all) {
     ended.push(`${of} ${id}`)
     if (id === callId) await attached.of(callOf()).record(stateOf(otherCallId))
-  })
+  }
+  attached.clear()
 
   expect(ended).toEqual([`${tenant} ${callId}`, `${tenant} ${otherCallId}`])
   expect(attached.ids).toEqual([])

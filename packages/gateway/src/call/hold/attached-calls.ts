@@ -3,7 +3,7 @@
 // Owns: this replica's table of attached calls.
 // I1  A call is recorded before its question is raised, so that the question is withdrawn when this process dies.
 // I2  A call that other replicas ended, because this one did not renew its lease in time, is not continued.
-// I3  A row that is written after its request has ended does not stay.
+// I3  A row that is written after its request has ended does not stay, and none is begun then.
 // I4  When the request ends while a server still waits inside the call, the server gets a cancellation.
 
 import { newId, type WithdrawReason } from '@assent/core'
@@ -52,6 +52,11 @@ export class AttachedCalls {
     return [...this.#calls.keys()]
   }
 
+  /** Id and tenant of each call, with those that are recorded while this is read. */
+  get all(): Iterable<readonly [id: string, tenant: string]> {
+    return this.#calls
+  }
+
   has(id: string): boolean {
     return this.#calls.has(id)
   }
@@ -67,6 +72,7 @@ export class AttachedCalls {
     let recording: Promise<string> | undefined
     let isRecorded = false
     let hasFailed = false
+    let hasEnded = false
     let reason: WithdrawReason = 'owner-lost'
     let held: RelayState | undefined
     const followed = (outcome: Outcome<RelayState>) => {
@@ -102,6 +108,8 @@ export class AttachedCalls {
       },
       refuse: async (inner, state, error) => followed(await this.#relay.refuse(inner, state, error)),
       record: (state) => {
+        // Such as by the timer of a question that the client had not answered.
+        if (hasEnded) return Promise.reject(new Error('The request of this call has ended, so it asks nothing more.'))
         recording ??= record(state)
         return recording
       },
@@ -111,6 +119,7 @@ export class AttachedCalls {
         this.#leases.abandon({ tenant: call.tenant, id }, reason)
       },
       end: () => {
+        hasEnded = true
         // The caller gets nothing more from it, and no deferred call adopted it.
         if (held !== undefined && !this.#isHeldHere(heldId(held.inner) ?? ''))
           cancelAtServer(this.#relay, call, held).catch(this.#onError)
@@ -120,9 +129,8 @@ export class AttachedCalls {
     }
   }
 
-  /** Ends every attached call, including those that are recorded meanwhile. */
-  async close(finish: (tenant: string, id: string) => Promise<void>): Promise<void> {
-    for (const [id, tenant] of this.#calls) await finish(tenant, id)
+  /** The calls are no longer attached: their rows have been ended, or others end them. */
+  clear(): void {
     this.#calls.clear()
   }
 }

@@ -39,13 +39,13 @@ test('[RUN-5] a replica counts the rounds that it runs, until their outcome is s
   const { promise, resolve } = Promise.withResolvers<RoundResult>()
   const running = replica.run(name, longWait, () => promise)
   expect(replica.size).toBe(1)
-  expect(await replica.find(name)).toBe('running')
+  expect(await replica.find(name, { ...longWait, forMs: 20 })).toBe('running')
 
   resolve(finished(1))
   await running
 
   expect(replica.size).toBe(0)
-  expect(await replica.find(name)).toEqual(finished(1))
+  expect(await replica.find(name, { ...longWait, forMs: 20 })).toEqual(finished(1))
 })
 
 test('[RUN-5] a request that is dropped stops waiting for the owner, here and at another replica', async () => {
@@ -174,10 +174,10 @@ test('[RUN-12] a reader gets a pending outcome of this replica after it is store
   const replica = aReplica(store, 'a')
   const finishing = vi.spyOn(store.rounds, 'finish').mockRejectedValue(new Error('The store is unavailable.'))
   await expect(replica.run(name, longWait, counting().send)).rejects.toThrow('unavailable')
-  await expect(replica.find(name)).rejects.toThrow('unavailable')
+  await expect(replica.find(name, { ...longWait, forMs: 20 })).rejects.toThrow('unavailable')
   finishing.mockRestore()
 
-  expect(await replica.find(name)).toEqual(finished(1))
+  expect(await replica.find(name, { ...longWait, forMs: 20 })).toEqual(finished(1))
 })
 
 test('[FLEET-6] at shutdown running rounds may end, and pending outcomes are stored', async () => {
@@ -228,7 +228,7 @@ test('[RUN-17] a stored state of another person or tenant, or without its questi
     const binding = { principal, purpose, requestDigest: digestOf, ttlMs: 60_000 }
     await store.rounds.claim({ ...name, id }, 'b', 60_000)
     await store.rounds.finish({ ...name, id }, 'b', `p${sealState({ keys, store }, binding, state)}`)
-    return replica.find({ ...name, id })
+    return replica.find({ ...name, id }, longWait)
   }
   const unreadable = { kind: 'failed', error: { message: expect.stringContaining('cannot be read') } }
 

@@ -4,47 +4,56 @@
 // Does not own: what a round sends and where it leads (route/).
 // I1  A round is claimed in the store before anything is sent to the server.
 // I2  Its outcome is stored before it is returned.
-// I3  From the claim to the stored outcome the round is in `#running` or in `#pending`. So a claim of this replica that
-//     is in neither comes from a claim request that failed: nothing was sent under it, and the next retry uses it.
-// I4  A claim is released only when the outcome shows that nothing was sent.
+// I3  From the claim to the stored outcome the round is in `#running`, or its outcome is in `#pending`. So any other claim
+//     of this replica is one under which nothing was sent, and the next retry uses it.
+// I4  A claim is released only when nothing was sent under it: the outcome shows this, or the claim request failed. A
+//     request that failed may still arrive at the store. So a claim is released again when it cannot arrive any more,
+//     and until a failed release cannot arrive any more, this replica sends nothing under a claim of that round.
 // I5  A claim of a dead replica is never taken over: its outcome is unknown.
 // I6  A stored state is sealed: it contains answers that are sent to the server, and a row that was tampered with is
 //     rejected.
 
-import { type KeyRing, requestDigest, unseal } from '@assent/core'
-import type { RoundKey, Store } from '@assent/store'
+import { compact, type JsonObject, type KeyRing, requestDigest, unseal } from '@assent/core'
+import type { RoundKey, RoundState, Store } from '@assent/store'
 import type { Heartbeat } from '../../cluster/heartbeat.ts'
 import { clusterLimits, relayLimits } from '../../limits.ts'
 import { compoundKey } from '../../protocol/compound-key.ts'
 import { errorCodes } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
+import { tryEach } from '../../protocol/try-each.ts'
 import { within } from '../../protocol/within.ts'
-import { type CallState, isRouted, type RelayState, readCallState, writeCallState } from '../call-state.ts'
-import { failed, type Outcome, ranElsewhere, storable, tooMuchState } from '../model.ts'
+import { isRouted, type RelayState, readCallState, writeCallState } from '../call-state.ts'
+import { type Ended, failed, type Outcome, ranElsewhere, storable } from '../model.ts'
 import { longestWaitMs } from '../route/ask-deadline.ts'
-import { isOutcome, isUnsent, outcomeUnknown, type RoundClaims, type RoundResult } from '../route/send-answers.ts'
-import { sealState } from '../seal-state.ts'
-
-/** How long a retry waits for the replica that runs its round. */
-export interface ClaimTimeouts {
-  readonly forMs: number
-  readonly signal: AbortSignal
-}
+import {
+  type ClaimTimeouts,
+  isOutcome,
+  isUnsent,
+  outcomeUnknown,
+  type RoundClaims,
+  type RoundResult,
+} from '../route/send-answers.ts'
+import { sealState, tooMuchState } from '../seal-state.ts'
+import { outcomeText } from '../text/outcomes.ts'
 
 interface Pending {
   readonly name: RoundKey
+  /** The outcome to store; undefined to release the claim. */
   readonly text: string | undefined
+  /** When to write it, and until when a failed request may still arrive: then a claim is released once more. */
+  readonly nextMs: number
+  readonly untilMs: number
+  /** Until when a failed release may still arrive. */
+  readonly blockedUntilMs: number
 }
 
-const unreadable = failed(
-  errorCodes.refused,
-  'The stored state of this call cannot be read: it was changed, or its key is gone. Call the tool again.',
-)
-const tooLarge = ranElsewhere(
-  errorCodes.refused,
-  'The server has finished this call, and its result was too large to store for a retry. Nothing was run again.',
-)
+const longAgo = Number.NEGATIVE_INFINITY
+/** A longer timer of Node fires at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+const unreadable = failed(errorCodes.refused, outcomeText.unreadable)
+const tooLarge = ranElsewhere(errorCodes.refused, outcomeText.resultTooLarge)
 
 export class ClaimedRounds implements RoundClaims {
   readonly #store: Store
@@ -53,7 +62,7 @@ export class ClaimedRounds implements RoundClaims {
   readonly #settings: { readonly askWaitMs: number }
   readonly #onError: (error: unknown) => void
   readonly #running = new Map<string, Promise<RoundResult | undefined>>()
-  /** Outcomes to store, and claims to release (undefined), when the store is available again. */
+  /** Outcomes to store, and claims to release. */
   readonly #pending = new Map<string, Pending>()
   /** Those of them that are being stored. */
   readonly #settling = new Map<string, Promise<void>>()
@@ -78,11 +87,14 @@ export class ClaimedRounds implements RoundClaims {
     return this.#running.size
   }
 
-  /** The result of a claimed round; `running` while its owner runs it, undefined without a claim. */
-  async find(name: RoundKey): Promise<RoundResult | 'running' | undefined> {
-    if (this.#running.has(keyOf(name))) return 'running'
+  /** The result of a claimed round; `running` if its owner has not finished in time, undefined without a claim. */
+  async find(name: RoundKey, timeouts: ClaimTimeouts): Promise<RoundResult | 'running' | undefined> {
+    const endsAt = performance.now() + timeouts.forMs
+    const joined = this.#running.get(keyOf(name))
+    const result = joined === undefined ? undefined : await withinTimeout(joined, timeouts.forMs, timeouts)
+    if (result !== undefined) return result
     await this.#settle(keyOf(name))
-    return this.#read(name)
+    return this.#elsewhere(name, endsAt, timeouts.signal)
   }
 
   /**
@@ -105,8 +117,8 @@ export class ClaimedRounds implements RoundClaims {
       const elsewhere = await this.#elsewhere(name, endsAt, timeouts.signal)
       if (elsewhere !== undefined) return elsewhere
       // The claim was released: the next iteration claims it again, unless the time is up.
-      if (performance.now() >= endsAt) return 'running'
-      await sleep(relayLimits.claimedLookMs)
+      if (performance.now() >= endsAt || timeouts.signal.aborted) return 'running'
+      await sleep(relayLimits.claimedLookMs, timeouts.signal)
     }
   }
 
@@ -124,20 +136,33 @@ export class ClaimedRounds implements RoundClaims {
     return running
   }
 
-  /** Undefined when another replica has claimed the round. */
+  /** Undefined when another replica has claimed the round, or a release of this one may still arrive. */
   async #claimed(name: RoundKey, send: () => Promise<RoundResult>): Promise<RoundResult | undefined> {
-    await this.#settle(keyOf(name))
+    const key = keyOf(name)
+    await this.#settle(key)
     await this.#heartbeat.ensure()
+    if (performance.now() < (this.#pending.get(key)?.blockedUntilMs ?? longAgo)) return undefined
     const releaseLease = this.#heartbeat.hold()
     try {
-      if (!(await this.#store.rounds.claim(name, this.#heartbeat.replica, this.#keepMs))) {
-        const found = await this.#store.rounds.read(name)
-        if (found?.kind === 'finished') return this.#readResult(name, found.outcome)
-        if (found?.owner !== this.#heartbeat.replica) return undefined
-      }
+      const found = await this.#claim(name)
+      if (found?.kind === 'finished') return this.#readResult(name, found.outcome)
+      if (found?.owner !== this.#heartbeat.replica) return undefined
       return await this.#sent(name, send)
     } finally {
       releaseLease()
+    }
+  }
+
+  /** Claims the round, or returns who has. If the store fails, a claim that it may have stored is released. */
+  async #claim(name: RoundKey): Promise<RoundState | undefined> {
+    const owner = this.#heartbeat.replica
+    try {
+      const isClaimed = await this.#store.rounds.claim(name, owner, this.#keepMs)
+      return isClaimed ? { kind: 'claimed', owner, isOwnerAlive: true } : await this.#store.rounds.read(name)
+    } catch (error) {
+      const untilMs = performance.now() + relayLimits.recordSettlesMs
+      this.#pending.set(keyOf(name), { name, text: undefined, nextMs: longAgo, untilMs, blockedUntilMs: longAgo })
+      throw error
     }
   }
 
@@ -159,30 +184,49 @@ export class ClaimedRounds implements RoundClaims {
   /** Stores an outcome, or releases the claim; retried later if the store is unavailable. */
   async #keep(name: RoundKey, text: string | undefined): Promise<void> {
     const key = keyOf(name)
-    this.#pending.set(key, { name, text })
-    await this.#settle(key)
+    // An earlier claim request that failed may arrive after this release.
+    const untilMs = text === undefined ? (this.#pending.get(key)?.untilMs ?? longAgo) : longAgo
+    this.#pending.set(key, { name, text, nextMs: longAgo, untilMs, blockedUntilMs: longAgo })
+    await this.#settle(key, () => true)
   }
 
-  async #settle(key: string): Promise<void> {
-    // A beat may find an outcome that is being stored.
-    await this.#settling.get(key)?.catch(() => undefined)
+  /**
+   * Stores the pending outcome of a round, if there is one.
+   *
+   * @param mayRelease whether to release its claim if that is pending: not while a request may send the round
+   */
+  async #settle(key: string, mayRelease = () => false): Promise<void> {
+    // One write at a time: a release must not arrive after a later claim of this replica.
+    for (let earlier = this.#settling.get(key); earlier !== undefined; earlier = this.#settling.get(key))
+      await earlier.catch(() => undefined)
     const pending = this.#pending.get(key)
-    if (pending === undefined) return
-    const settling = this.#write(pending).finally(() => this.#settling.delete(key))
+    if (pending === undefined || performance.now() < pending.nextMs) return
+    if (pending.text === undefined && !mayRelease()) return
+    const settling = this.#write(key, pending).finally(() => this.#settling.delete(key))
     this.#settling.set(key, settling)
     await settling
-    if (this.#pending.get(key) === pending) this.#pending.delete(key)
   }
 
-  async #write({ name, text }: Pending): Promise<void> {
-    if (text === undefined) await this.#store.rounds.release(name, this.#heartbeat.replica)
-    else await this.#store.rounds.finish(name, this.#heartbeat.replica, text)
+  async #write(key: string, pending: Pending): Promise<void> {
+    const { name, text, nextMs, untilMs } = pending
+    const owner = this.#heartbeat.replica
+    if (text === undefined) {
+      await this.#store.rounds.release(name, owner).catch((error: unknown) => {
+        const lateMs = performance.now() + relayLimits.recordSettlesMs
+        this.#pending.set(key, { ...pending, untilMs: lateMs, blockedUntilMs: lateMs })
+        throw error
+      })
+    } else await this.#store.rounds.finish(name, owner, text)
+    if (this.#pending.get(key) !== pending) return
+    if (nextMs >= untilMs) this.#pending.delete(key)
+    else this.#pending.set(key, { ...pending, nextMs: untilMs })
   }
 
+  /** Tries every entry: one that fails does not hold up the others. */
   async #settleAll(): Promise<void> {
-    // This replica must keep its lease while any outcome is pending.
+    // This replica must keep its lease while anything is pending.
     if (this.#pending.size > 0) await this.#heartbeat.ensure()
-    for (const key of [...this.#pending.keys()]) await this.#settle(key)
+    await tryEach([...this.#pending.keys()], (key) => this.#settle(key, () => !this.#running.has(key)))
   }
 
   /** Waits for the outcome of a round that another replica runs. Undefined when the claim was released. */
@@ -213,26 +257,38 @@ export class ClaimedRounds implements RoundClaims {
     return longestWaitMs(this.#settings) + relayLimits.deferredExtraMs
   }
 
-  // The first character is the kind: `o` for an outcome, `p` for a sealed routing state.
+  // The first character is the kind: `o` for the end of a call, `p` for a sealed routing state, `n` for sealed questions of
+  // which none needs routing.
   #textOf(name: RoundKey, result: RoundResult): string {
-    if (!isOutcome(result)) return this.#sealed(name, result) ?? this.#textOf(name, tooMuchState)
+    if (!isOutcome(result)) return this.#sealed(name, 'p', writeCallState(result)) ?? this.#textOf(name, tooMuchState)
+    if (result.kind === 'input-required')
+      return this.#sealed(name, 'n', { ...storable(result) } as JsonObject) ?? this.#textOf(name, tooMuchState)
     const text = JSON.stringify(storable(result))
-    return `o${text.length > relayLimits.roundOutcomeChars ? JSON.stringify(tooLarge) : text}`
+    if (text.length <= relayLimits.roundOutcomeChars) return `o${text}`
+    return `o${JSON.stringify({ ...tooLarge, ...compact({ recorded: result.recorded }) })}`
   }
 
   /** Undefined when the state exceeds the size limit: then the caller gets no state either. */
-  #sealed(name: RoundKey, state: CallState): string | undefined {
-    const binding = { ...bindingOf(name), ttlMs: this.#keepMs }
-    const sealed = sealState({ keys: this.#keys, store: this.#store }, binding, writeCallState(state))
-    return sealed === undefined ? undefined : `p${sealed}`
+  #sealed(name: RoundKey, kind: 'p' | 'n', payload: JsonObject): string | undefined {
+    const binding = { ...bindingOf(name, kind), ttlMs: this.#keepMs }
+    const sealed = sealState({ keys: this.#keys, store: this.#store }, binding, payload)
+    return sealed === undefined ? undefined : `${kind}${sealed}`
   }
 
   #readResult(name: RoundKey, text: string): RoundResult {
-    if (!text.startsWith('p')) return parseExactly(text.slice(1)) as Outcome<RelayState>
-    const opened = unseal(this.#keys, text.slice(1), { ...bindingOf(name), nowMs: this.#store.nowMs() })
-    const state = opened.ok ? readCallState(opened.payload) : undefined
+    const [kind] = text
+    if (kind !== 'p' && kind !== 'n') return ended(parseExactly(text.slice(1)) as Outcome<RelayState>)
+    const opened = unseal(this.#keys, text.slice(1), { ...bindingOf(name, kind), nowMs: this.#store.nowMs() })
+    if (!opened.ok) return unreadable
+    if (kind === 'n') return opened.payload as Outcome<RelayState> & JsonObject
+    const state = readCallState(opened.payload)
     return state !== undefined && isRouted(state) ? state : unreadable
   }
+}
+
+/** Questions are stored sealed only. */
+function ended(outcome: Outcome<RelayState>): Ended {
+  return outcome.kind === 'input-required' ? unreadable : outcome
 }
 
 function keyOf({ tenant, id }: RoundKey): string {
@@ -246,7 +302,7 @@ async function withinTimeout(
 ): Promise<RoundResult | 'running' | undefined> {
   const { promise, resolve } = Promise.withResolvers<'running'>()
   const timeOut = () => resolve('running')
-  const timer = setTimeout(timeOut, forMs)
+  const timer = setTimeout(timeOut, Math.min(forMs, longestTimerMs))
   signal.addEventListener('abort', timeOut, { once: true })
   try {
     return await Promise.race([running, promise])
@@ -257,10 +313,10 @@ async function withinTimeout(
 }
 
 /** What the seal of a stored state is bound to. */
-function bindingOf({ tenant, id, principal }: RoundKey) {
+function bindingOf({ tenant, id, principal }: RoundKey, kind: 'p' | 'n') {
   return {
     principal,
-    purpose: `claimed ${tenant}`,
+    purpose: kind === 'p' ? `claimed ${tenant}` : `claimed questions ${tenant}`,
     requestDigest: requestDigest({ method: 'claimed', target: id, arguments: {} }),
   }
 }

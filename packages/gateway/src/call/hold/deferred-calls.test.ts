@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { CallState } from '../call-state.ts'
 import type { Call, NeedsInput } from '../model.ts'
 import { callOf, form, stateOf as routedState } from '../route/sample-rounds.suite.ts'
-import { callId, digest, done, limited, tenant, unavailable } from './sample-calls.suite.ts'
+import { asked, callId, digest, done, limited, tenant, unavailable } from './sample-calls.suite.ts'
 import { detailsOf, openDeferred, textOf } from './sample-deferred.suite.ts'
 
 const call = callOf()
@@ -135,6 +135,18 @@ test('[LIMIT-6] the asks of a call that is too large are withdrawn, and an answe
   expect(await ask(askId)).toMatchObject({ kind: 'withdrawn', reason: 'caller-gone' })
   expect(await ask(answered)).toMatchObject({ undeliveredAtMs: expect.any(Number) })
   expect(undelivered.mock.calls).toEqual([[tenant, answered, false]])
+})
+
+test('[LIMIT-6] a held call that is too large to store is cancelled at its server', async () => {
+  const { deferred, waiting, heldCalls, layer, cancelled, row } = await openDeferred([asked()])
+  await layer.start(call)
+  const { outcome } = await waiting({ inner: { held: callId } })
+
+  expect(await deferred.defer(large, outcome, digest)).toMatchObject({ kind: 'failed' })
+
+  expect(cancelled).toHaveLength(1)
+  expect(heldCalls.size).toBe(0)
+  expect(await row()).toMatchObject({ kind: 'finished' })
 })
 
 test('[ROUTE-5] a caller that retried often enough gets a handle, and no other caller', async () => {

@@ -1,5 +1,6 @@
 // Deferred calls: the caller cannot wait as long as the person takes, and fetches the result with a later request.
 //
+// Owns: the stored states of these calls, by the ask that each waits for.
 // I1  The state needed to continue is stored, sealed, under the id of the ask that the call waits for.
 // I2  Any number of requests may continue a deferred call, at any replica: its answers are sent once, either by the replica
 //     that holds the call (held-calls.ts) or under the claim of their round (claimed-rounds.ts). So a request that fails
@@ -30,19 +31,14 @@ import { pendingResult, plainResult, unknownResult } from '../route/await-answer
 import type { Routing } from '../route/routing.ts'
 import { isSentOnce, isUnsent } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
+import { outcomeText } from '../text/outcomes.ts'
 import type { HeldCalls } from './held-calls.ts'
 import { cancelAtServer } from './lost-calls.ts'
 import { withdrawUnused } from './settle-asks.ts'
 
 const purpose = 'deferred'
-const onlyAtClient = failed(
-  errorCodes.refused,
-  'The server asked for something that only the client which made the call can provide, so the call was cancelled.',
-)
-const tooLarge = failed(
-  errorCodes.refused,
-  'A person has not answered yet, and this call is too large to be stored until then. Call it again with less data.',
-)
+const onlyAtClient = failed(errorCodes.refused, outcomeText.onlyAtClient)
+const tooLarge = failed(errorCodes.refused, outcomeText.tooLargeToStore)
 
 export interface DeferredCallsSettings {
   readonly askWaitMs: number
@@ -83,6 +79,7 @@ export class DeferredCalls {
     if (pending !== undefined) return pending
     // The caller has no handle, so the answers could not be fetched.
     for (const ask of asksOf(outcome)) await withdrawUnused(this.#store, call.tenant, ask, 'caller-gone')
+    await this.#cancelHeld(call, outcome, this.#heldCalls.below(digest))
     return tooLarge
   }
 
@@ -126,10 +123,10 @@ export class DeferredCalls {
   async #fetched(call: Call, askId: string, wait: CallerWait): Promise<Ended> {
     const { tenant, principal } = call
     const found = isId(askId, 'ask') ? await this.#store.deferred.read(tenant, askId, principal) : undefined
-    if (found === undefined) return textResult('Unknown ask_id. Its result may have expired.')
+    if (found === undefined) return textResult(outcomeText.unknownAsk)
     if (found.kind === 'finished') return parseExactly(found.outcome) as Ended
     const earlier = found.kind === 'waiting' ? this.#open(call, askId, found.state) : undefined
-    if (earlier === undefined) return textResult('The stored state of that call can no longer be read.')
+    if (earlier === undefined) return textResult(outcomeText.unreadableDeferred)
 
     const continued = { ...call, ...earlier.call }
     const retrying = { retry: { runsOn: false }, ...wait, canRetry: true }
@@ -150,8 +147,12 @@ export class DeferredCalls {
     if (outcome.kind !== 'input-required') return outcome
     if (asksOf(outcome).length > 0) return this.defer(call, outcome, digest)
     // The client of this request is not the one that made the call.
-    if (heldId(outcome.state.inner) !== undefined) await cancelAtServer(below, call, relayPart(outcome.state))
+    await this.#cancelHeld(call, outcome, below)
     return onlyAtClient
+  }
+
+  async #cancelHeld(call: Call, { state }: NeedsInput<CallState>, below: CallLayer): Promise<void> {
+    if (heldId(state.inner) !== undefined) await cancelAtServer(below, call, relayPart(state))
   }
 
   async #stored({ tenant, principal }: Call, askId: string): Promise<Ended | undefined> {

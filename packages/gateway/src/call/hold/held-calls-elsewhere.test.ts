@@ -28,13 +28,13 @@ const ended = [{ state: { kind: 'ended' } }]
 const routed = routedState({ one: form('One?') }, { inner: { held: callId } })
 
 /** Replica `a` holds a call; replica `b` gets the retries. */
-async function openPair(replies: Parameters<typeof openHeld>[0]) {
+async function openPair(replies: Parameters<typeof openHeld>[0], started = call) {
   lookEvery(40)
   const holder = await openHeld([asked(), ...replies])
   const { store, heartbeat, heldCalls } = holder
   await serveOthers(store, heartbeat, heldCalls.handlers)
   const other = await openHeld([], { replica: 'b', store, others: othersOf('b', store) })
-  const first = needingInput(await holder.layer.start(call))
+  const first = needingInput(await holder.layer.start(started))
   return { holder, other, state: first.state, asks: first.asks ?? {} }
 }
 
@@ -68,6 +68,23 @@ test('[FLEET-3] a call that asks again at its owner returns the next questions',
   expect(await holder.ask(next.asks?.two)).toMatchObject({ kind: 'open' })
 })
 
+test('[FLEET-3] [RELAY-11] a question after a retry at another replica shows the arguments, and the server gets the token of the retry', async () => {
+  const params = { name: 'wipe', arguments: { database: 'prod' } }
+  const withToken = (progressToken: number) => callOf({ params: { ...params, _meta: { progressToken } } })
+  const { holder, other, state } = await openPair([asked({ two: form('Two?') }), done], withToken(1))
+
+  const next = needingInput(await other.layer.continue(withToken(2), state, yes))
+  await other.layer.continue(callOf({ params }), state, { two: { result: { action: 'cancel' } } })
+
+  const asking = await holder.store.asks.read(tenant, next.asks?.two ?? '')
+  expect(asking?.question).toMatchObject({ call: { tool: 'wipe', arguments: { database: 'prod' } } })
+  expect(holder.sent.map(({ call: { params: sent } }) => sent)).toEqual([
+    { ...params, _meta: { progressToken: 1 } },
+    { ...params, _meta: { progressToken: 2 } },
+    { ...params, _meta: {} },
+  ])
+})
+
 test('[FLEET-4] if the owner dies while it continues the call, the retry gets an error', async () => {
   const { promise, resolve } = Promise.withResolvers<typeof done>()
   const { holder, other, state } = await openPair([() => promise])
@@ -77,6 +94,14 @@ test('[FLEET-4] if the owner dies while it continues the call, the retry gets an
 
   expect(await continuing).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('not known') } })
   resolve(done)
+})
+
+test('[RELAY-11] a request of a caller that has left before cancels the call at its owner', async () => {
+  const { holder, other, state } = await openPair([])
+
+  await other.layer.continue(callOf({ signal: AbortSignal.abort() }), state, {})
+
+  expect(holder.cancelled).toHaveLength(1)
 })
 
 test('[FLEET-3] a process that cannot be reached and holds the call is named in the error', async () => {

@@ -1,7 +1,7 @@
 // How held calls end without their caller: the server stops waiting, a limit is reached, the caller got no state, the
 // store fails, or the replica shuts down.
 
-import { TooManyOpen } from '@assent/core'
+import { AssentError, TooManyOpen } from '@assent/core'
 import { expect, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
 import type { Outcome } from '../model.ts'
@@ -137,6 +137,46 @@ test('[FLEET-12] the outcome is stored although the asks could not be withdrawn,
   expect(errors).toMatchObject([{ code: 'store_unavailable' }])
 })
 
+test('[RELAY-7] a call ends although its server stopped waiting while a request failed to continue it', async () => {
+  const server = stoppable()
+  const { store, layer, heldCalls, row } = await openHeld([server.outcome, done])
+  const { state } = needingInput(await layer.start(call))
+  const { promise: answering, reject } = Promise.withResolvers<never>()
+  const answer = vi.spyOn(store.asks, 'answer').mockReturnValueOnce(answering)
+  const continuing = layer.continue(call, state, yes)
+  await until(() => (answer.mock.calls.length > 0 ? true : undefined))
+  server.stop()
+  await pause()
+  expect(await row()).toEqual({ kind: 'running' })
+
+  reject(new AssentError('store_unavailable', 'The store is unavailable.'))
+  await expect(continuing).rejects.toThrow('unavailable')
+  await until(async () => ((await row())?.kind === 'finished' ? true : undefined))
+
+  expect(await row()).toMatchObject(stored)
+  await until(() => (heldCalls.size === 0 ? true : undefined))
+  expect(await layer.continue(call, state, yes)).toEqual(done)
+})
+
+test('[RELAY-7] a call whose next question could not be stored ends when its server stops waiting for the answer', async () => {
+  const [first, second] = [stoppable(), stoppable({ two: form('Two?') } as never)]
+  const asksNext = async () => {
+    first.stop()
+    await pause()
+    return second.outcome
+  }
+  const { store, layer, row, sent } = await openHeld([first.outcome, asksNext, second.outcome, done])
+  const { state } = needingInput(await layer.start(call))
+  vi.spyOn(store.asks, 'raise').mockImplementationOnce(unavailable)
+  await expect(layer.continue(call, state, yes)).rejects.toThrow('unavailable')
+  await until(() => (sent.length === 3 ? true : undefined))
+  expect(await row()).toEqual({ kind: 'running' })
+
+  second.stop()
+  await until(async () => ((await row())?.kind === 'finished' ? true : undefined))
+  expect(await row()).toMatchObject(stored)
+})
+
 test('[RELAY-7] errors while a call ends without its caller are reported', async () => {
   const [first, second] = [stoppable(), stoppable()]
   const held = await openHeld([first.outcome, second.outcome, () => Promise.reject(new Error('A bug.'))])
@@ -147,6 +187,10 @@ test('[RELAY-7] errors while a call ends without its caller are reported', async
   second.stop()
   await until(() => (held.errors.length > 0 ? true : undefined))
   expect(held.errors).toMatchObject([{ message: 'A bug.' }])
+  // Whether it did anything is not known, and its caller gets that instead of waiting.
+  await until(async () => ((await held.row())?.kind === 'finished' ? true : undefined))
+  expect(await held.row()).toMatchObject(storedAsLost)
+  expect(held.cancelled).toHaveLength(1)
 
   const broken = stoppable()
   const other = await openHeld([broken.outcome])

@@ -8,13 +8,14 @@
 // I4  When the owner dies its lease expires, and the caller gets an error instead of waiting.
 // I5  After this replica's own lease had ended, a call that others ended meanwhile is dropped before it is continued.
 
-import { isTooManyOpen, type TooManyOpen, type WithdrawReason } from '@assent/core'
+import { isTooManyOpen, type JsonObject, type TooManyOpen, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Heartbeat } from '../../cluster/heartbeat.ts'
 import type { ForwardedIn } from '../../cluster/listener.ts'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
+import { tryEach } from '../../protocol/try-each.ts'
 import type { RelayState, RoutingState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import {
@@ -27,19 +28,19 @@ import {
   type NeedsInput,
   type Outcome,
   storable,
-  unsent,
 } from '../model.ts'
 import type { Relay } from '../relay.ts'
 import { type GatewayWait, storedWaitMs } from '../route/ask-deadline.ts'
-import { deliver } from '../route/delivery.ts'
 import { askedCall, raiseAsk } from '../route/inbox-asks.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { type AttachedCall, AttachedCalls } from './attached-calls.ts'
+import { each, endCalls } from './end-calls.ts'
 import { Leases, withdrawReasonOf } from './leases.ts'
-import { cancelAtServer, carriedOn, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
+import { callerLeft, cancelAtServer, carriedOn, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { PendingOutcomes } from './pending-outcomes.ts'
 import { cancelPath, continuePath, type RemoteCallState, RemoteCalls, type ToOthers } from './remote-calls.ts'
-import { settleAsks, withdrawUnused } from './settle-asks.ts'
+import { settleAndSend, withdrawUnused } from './settle-asks.ts'
 
 /** The parts of the relay that held calls use. */
 export type HeldRelay = Pick<Relay, 'start' | 'continue' | 'refuse' | 'asking'>
@@ -48,11 +49,13 @@ interface HeldCall {
   readonly tenant: string
   readonly principal: string
   readonly requestDigest: string
+  /** Of its first request. Those of a retry have the same name and arguments, because the digest covers them. */
+  readonly params: JsonObject
   /** The ask of each question by its key. */
   readonly asks: Map<string, string>
+  /** The last request, the state at which the server waits, and a promise that resolves when it does not wait any more. */
+  wait?: { readonly call: Call; readonly state: RelayState; readonly over: Promise<void> }
 }
-
-const callerLeft = unsent(errorCodes.refused, 'The caller disconnected.')
 
 /** The call layer of one request. */
 export interface StartedCall extends CallLayer {
@@ -70,10 +73,8 @@ export class HeldCalls {
   /** The calls that this replica holds. */
   readonly #held = new Map<string, HeldCall>()
   readonly #attached: AttachedCalls
-  /**
-   * Calls being continued now. One request at a time: the end of a call is the end for every request that waits for it.
-   */
-  readonly #continuing = new Map<string, Promise<void>>()
+  /** One request continues a call at a time: its end is the end for every request that waits for it. */
+  readonly #continuing = new OneAtATime()
   readonly #leases: Leases
   readonly #pendingOutcomes: PendingOutcomes
   #isClosed = false
@@ -148,7 +149,7 @@ export class HeldCalls {
     else if (over !== undefined) await this.#begin(call, id, state.server, requestDigest, asks)
     // Another replica holds the call, or it has ended.
     else return
-    over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
+    this.#watch(call, state, id, over)
   }
 
   async #begun(call: Call, outcome: Outcome<RelayState>, requestDigest: string): Promise<Outcome<RelayState>> {
@@ -164,22 +165,18 @@ export class HeldCalls {
   /** The caller has no state to retry with, so the call at the server is cancelled and its asks are withdrawn. */
   #dropHeld(call: Call, state: RelayState, reason: WithdrawReason = 'owner-lost'): void {
     cancelAtServer(this.#relay, call, state).catch(this.#onError)
-    const id = heldId(state.inner) ?? ''
-    const held = this.#held.get(id)
-    this.#held.delete(id)
-    this.#pendingOutcomes.store(id, {
-      tenant: call.tenant,
-      outcome: lost,
-      asks: [...(held?.asks.values() ?? [])],
-      reason,
-    })
+    this.#drop(call, heldId(state.inner) ?? '', lost, reason)
   }
 
   /** The server has ended the call with a question whose state the caller carries, so nothing waits here any more. */
-  #dropCarried({ tenant }: Call, id: string): void {
+  #dropCarried(call: Call, id: string): void {
+    this.#drop(call, id, carriedOn, 'asker-stopped')
+  }
+
+  #drop({ tenant }: Call, id: string, outcome: Ended, reason: WithdrawReason): void {
     const asks = [...(this.#held.get(id)?.asks.values() ?? [])]
     this.#held.delete(id)
-    this.#pendingOutcomes.store(id, { tenant, outcome: carriedOn, asks, reason: 'asker-stopped' })
+    this.#pendingOutcomes.store(id, { tenant, outcome, asks, reason })
   }
 
   /** Continues a call that is held here, or whose state the caller carries. */
@@ -188,7 +185,7 @@ export class HeldCalls {
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, state, given), requestDigest)
     const isRepeated = this.#continuing.has(id)
     do {
-      await this.#continuing.get(id)
+      await this.#continuing.ended(id)
       await this.#pendingOutcomes.settle(id)
       if (this.#held.has(id)) await this.#leases.ensure()
       // Another request may have begun to continue the call meanwhile.
@@ -196,28 +193,26 @@ export class HeldCalls {
     // Another request continued the call meanwhile: a cancellation of this one must not end it.
     if (isRepeated && call.signal.aborted) return callerLeft
     if (!this.#held.has(id)) return this.#continueElsewhere(call, id, state, given, requestDigest)
-    return this.#exclusively(id, async () => {
-      const { tenant } = call
+    const continuing = this.#continuing.run(id, async () => {
       const asks = this.#held.get(id)?.asks ?? new Map<string, string>()
       const refusesSecrets = !this.#relay.asking.allowsSecrets(state.server)
-      const recorded = await settleAsks(this.#store, call, asks, given, refusesSecrets)
-      const delivering = { store: this.#store, tenant, asks, onError: this.#onError }
-      const outcome = await deliver(delivering, recorded, () => this.#relay.continue(call, state, recorded))
+      const delivering = { store: this.#store, tenant: call.tenant, asks, onError: this.#onError }
+      const send = (answers: Answers) => this.#relay.continue(call, state, answers)
+      const mayContinue = () => this.#leases.ensure().then(() => this.#held.has(id))
+      const outcome = await settleAndSend(delivering, call, given, refusesSecrets, mayContinue, send)
       if (outcome.kind !== 'input-required') return await this.#finish(call, id, outcome)
       if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
+      else if (!this.#held.has(id)) {
+        cancelAtServer(this.#relay, call, outcome.state).catch(this.#onError)
+        return await this.#storedOutcome(call, id)
+      }
       return await this.#holdForAnswers(call, outcome, requestDigest)
     })
-  }
-
-  async #exclusively<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#continuing.set(id, promise)
-    try {
-      return await work()
-    } finally {
-      this.#continuing.delete(id)
-      resolve()
-    }
+    return continuing.catch((error: unknown) => {
+      // The caller may not retry, and the server may have stopped waiting meanwhile.
+      this.#watch(call, state, id, this.#held.get(id)?.wait?.over)
+      throw error
+    })
   }
 
   /** Forwards the request to the replica that holds the call, and waits for the outcome. */
@@ -235,7 +230,7 @@ export class HeldCalls {
     return remote?.kind === 'input-required' || remote?.kind === 'failed' ? remote : this.#storedOutcome(call, id)
   }
 
-  /** Continues a call for a caller whose request reached another replica. */
+  /** Continues a call for a caller whose request reached another replica. Only the `_meta` of its params is in `call`. */
   async #continueFor(
     call: Call,
     state: RelayState,
@@ -248,22 +243,28 @@ export class HeldCalls {
     // Not held here, or of another tenant: the caller reads the row for the outcome.
     if (held === undefined || held.tenant !== call.tenant) return { kind: 'ended' }
     if (held.principal !== call.principal || held.requestDigest !== requestDigest) return undefined
-    const outcome = await this.#continue(call, state, given, requestDigest)
+    const { _meta: _ofFirst, ...params } = held.params
+    const whole = { ...call, params: { ...params, ...call.params } }
+    const outcome = await this.#continue(whole, state, given, requestDigest)
     return outcome.kind === 'input-required' ? outcome : { kind: 'ended' }
   }
 
   /** Records every held call as lost, so that a caller that retries at another replica gets an error at once. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const [id, { tenant, asks }] of this.#held) {
-      await this.#leases.finish(tenant, id, JSON.stringify(lost)).catch(this.#onError)
-      for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost').catch(this.#onError)
-    }
+    const finish = (tenant: string, id: string) => this.#leases.finish(tenant, id, JSON.stringify(lost))
+    const ends = [
+      // First, because these calls have an outcome.
+      each(this.#pendingOutcomes.ids, (id) => this.#pendingOutcomes.settle(id)),
+      each(this.#held, async ([id, { tenant, asks }]) => {
+        await finish(tenant, id)
+        for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost')
+      }),
+      each(this.#attached.all, ([id, tenant]) => finish(tenant, id)),
+    ]
+    await endCalls(ends, this.#onError)
     this.#held.clear()
-    await this.#attached.close(async (tenant, id) => {
-      await this.#leases.finish(tenant, id, JSON.stringify(lost)).catch(this.#onError)
-    })
-    await this.#pendingOutcomes.settleAll().catch(this.#onError)
+    this.#attached.clear()
   }
 
   /** @param refusals how often a limit on open asks was reached for this call */
@@ -293,7 +294,7 @@ export class HeldCalls {
       if (!isTooManyOpen(error)) throw error
       return this.#noRoom(call, outcome, requestDigest, error, refusals)
     }
-    outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
+    this.#watch(call, state, id, outcome.over)
     return { ...outcome, asks: Object.fromEntries(asks) }
   }
 
@@ -321,20 +322,12 @@ export class HeldCalls {
     return failed(errorCodes.refused, error.message)
   }
 
-  async #begin(
-    call: Call,
-    id: string,
-    server: string,
-    requestDigest: string,
-    asks: Map<string, string>,
-  ): Promise<void> {
-    await this.#leases.begin(draftOf(call, id, server, requestDigest), () => {
-      this.#hold(call, id, requestDigest, asks)
-    })
+  async #begin(call: Call, id: string, server: string, digest: string, asks: Map<string, string>): Promise<void> {
+    await this.#leases.begin(draftOf(call, id, server, digest), () => this.#hold(call, id, digest, asks))
   }
 
-  #hold({ tenant, principal }: Call, id: string, requestDigest: string, asks: Map<string, string>): void {
-    this.#held.set(id, { tenant, principal, requestDigest, asks })
+  #hold({ tenant, principal, params }: Call, id: string, requestDigest: string, asks: Map<string, string>): void {
+    this.#held.set(id, { tenant, principal, requestDigest, params, asks })
   }
 
   async #finish(call: Call, id: string, outcome: Ended): Promise<Ended> {
@@ -359,26 +352,41 @@ export class HeldCalls {
     return parseExactly(row.state.outcome) as Ended
   }
 
+  /** Ends the call when the server stops waiting, unless a request continues it then. */
+  #watch(call: Call, state: RelayState, id: string, over: Promise<void> | undefined): void {
+    const held = this.#held.get(id)
+    if (held === undefined || over === undefined) return
+    held.wait = { call, state, over }
+    over.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
+  }
+
   /** The server stopped waiting. The caller may still retry to get the outcome. */
   async #finishWithoutCaller(call: Call, state: RelayState, id: string): Promise<void> {
     if (this.#isClosed || this.#continuing.has(id) || !this.#held.has(id)) return
-    await this.#exclusively(id, async () => {
+    const finishing = this.#continuing.run(id, async () => {
       // If the store is unavailable the asks end by their deadline or with their call.
       for (const ask of this.#held.get(id)?.asks.values() ?? [])
         await withdrawUnused(this.#store, call.tenant, ask, 'asker-stopped').catch(this.#onError)
       const outcome = await this.#relay.continue(detached(call), state, {})
       if (outcome.kind !== 'input-required') await this.#finish(call, id, outcome)
       else if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
-      else outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
+      else this.#watch(call, state, id, outcome.over)
+    })
+    await finishing.catch((error: unknown) => {
+      if (this.#held.has(id)) this.#dropHeld(call, state)
+      throw error
     })
   }
 
-  /** Drops the calls that other replicas ended while this one could not renew its lease. */
+  /** Drops the calls that other replicas ended while this one could not renew its lease: their servers wait in vain. */
   async #dropEnded(): Promise<void> {
     const isKnown = (id: string) => this.#pendingOutcomes.has(id) || this.#held.has(id) || this.#attached.has(id)
     for (const id of await this.#leases.ended([...this.#held.keys(), ...this.#attached.ids], isKnown)) {
+      const wait = this.#held.get(id)?.wait
       this.#held.delete(id)
-      this.#attached.remove(id)
+      // A request that continues the call, or to which it is attached, ends it itself.
+      if (!this.#attached.remove(id) && wait !== undefined && !this.#continuing.has(id))
+        cancelAtServer(this.#relay, wait.call, wait.state).catch(this.#onError)
     }
   }
 
@@ -386,7 +394,6 @@ export class HeldCalls {
   async #settle(): Promise<void> {
     const owned = this.#held.size + this.#attached.ids.length + this.#pendingOutcomes.size + this.#leases.size
     if (owned > 0) await this.#leases.ensure()
-    await this.#leases.settle()
-    await this.#pendingOutcomes.settleAll()
+    await tryEach([() => this.#leases.settle(), () => this.#pendingOutcomes.settleAll()], (settle) => settle())
   }
 }

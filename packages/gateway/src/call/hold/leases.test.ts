@@ -173,6 +173,18 @@ test('[STORE-15] abandoning such a call again does not shorten the time in which
   expect(leases.size).toBe(1)
 })
 
+test('[FLEET-4] an abandoned call that always fails does not hold up the others', async () => {
+  const { store, leases } = await openLeases()
+  const abandoning = vi.spyOn(store, 'abandonCall').mockRejectedValueOnce(new Error('This row cannot be written.'))
+  leases.abandon({ tenant, id: callId }, 'owner-lost')
+  leases.abandon({ tenant, id: otherCallId }, 'owner-lost')
+
+  await expect(leases.settle()).rejects.toThrow('cannot be written')
+
+  expect(abandoning.mock.calls.map(([{ id }]) => id)).toEqual([callId, otherCallId])
+  expect(leases.size).toBe(1)
+})
+
 test('[FLEET-4] a call that is abandoned again while it is being marked is marked once more', async () => {
   const { store, leases } = await openLeases()
   const abandoning = vi.spyOn(store, 'abandonCall').mockImplementationOnce(async () => {

@@ -10,6 +10,7 @@ import { isAssentError, type WithdrawReason } from '@assent/core'
 import type { CallDraft, Store } from '@assent/store'
 import type { Heartbeat } from '../../cluster/heartbeat.ts'
 import { relayLimits } from '../../limits.ts'
+import { tryEach } from '../../protocol/try-each.ts'
 
 interface Abandoned {
   readonly tenant: string
@@ -86,16 +87,16 @@ export class Leases {
     return begun.filter((id) => !ids.has(id))
   }
 
-  /** Marks the abandoned calls as lost. Throws while the store is unavailable. */
+  /** Marks the abandoned calls as lost, each of them although another one failed. Throws while the store is unavailable. */
   async settle(): Promise<void> {
-    for (const [id, one] of this.#abandoned) {
+    await tryEach([...this.#abandoned], async ([id, one]) => {
       const { tenant, reason, nextMs, untilMs } = one
-      if (performance.now() < nextMs) continue
+      if (performance.now() < nextMs) return
       await this.#store.abandonCall({ tenant, id, owner: this.#heartbeat.replica, reason })
-      if (this.#abandoned.get(id) !== one) continue
+      if (this.#abandoned.get(id) !== one) return
       if (nextMs >= untilMs) this.#abandoned.delete(id)
       else this.#abandoned.set(id, { ...one, nextMs: untilMs })
-    }
+    })
   }
 
   async #written(call: Omit<CallDraft, 'owner'>): Promise<void> {

@@ -3,26 +3,20 @@
 import { errorCodes } from '../../protocol/messages.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
-import { type Call, failed, type NeedsInput, type Outcome, ranElsewhere } from '../model.ts'
-
-const unknownEffect = 'Whether the call did anything is not known: check before calling it again.'
-
-export const lostWords = `The gateway process that held this call has stopped or could not reach its database. ${unknownEffect}`
+import { type Call, failed, type NeedsInput, type Outcome, ranElsewhere, unsent } from '../model.ts'
+import { outcomeText } from '../text/outcomes.ts'
 
 /** The outcome of a call whose process died, or did not renew its lease in time. */
-export const lost = failed(errorCodes.refused, lostWords)
+export const lost = failed(errorCodes.refused, outcomeText.lost)
 
 /** The same at the process that did not renew its lease in time. */
-export const leaseLost = failed(
-  errorCodes.refused,
-  `The gateway could not reach its database for too long, so this call was ended. ${unknownEffect}`,
-)
+export const leaseLost = failed(errorCodes.refused, outcomeText.leaseLost)
 
 /** The stored outcome of a call that its server ended with a question whose state the caller carries. */
-export const carriedOn = ranElsewhere(
-  errorCodes.refused,
-  `The server ended this call with another question, which the caller got. ${unknownEffect}`,
-)
+export const carriedOn = ranElsewhere(errorCodes.refused, outcomeText.carriedOn)
+
+/** The outcome of a request whose caller left while another request, or the holder, continues the call. */
+export const callerLeft = unsent(errorCodes.refused, outcomeText.callerLeft)
 
 /** Whether a server of a session-based revision waits inside this call. */
 export function isHeld(outcome: Outcome<RelayState>): outcome is NeedsInput<RelayState> {

@@ -55,6 +55,22 @@ test('[FLEET-12] an added outcome is stored with the next settling, not before',
   expect(await row(otherCallId)).toMatchObject(stored)
 })
 
+test('[FLEET-12] an outcome that always fails does not hold up the others', async () => {
+  const { store, pending, row } = await openPending([callId, otherCallId])
+  const finish = store.calls.finish.bind(store.calls)
+  vi.spyOn(store.calls, 'finish').mockImplementation(async (...outcome) => {
+    if (outcome[1] === callId) throw new Error('This row cannot be written.')
+    return finish(...outcome)
+  })
+  pending.add(callId, { tenant, outcome: done, asks: [] })
+  pending.add(otherCallId, { tenant, outcome: done, asks: [] })
+
+  await expect(pending.settleAll()).rejects.toThrow('cannot be written')
+
+  expect([pending.has(callId), pending.has(otherCallId)]).toEqual([true, false])
+  expect([await row(), await row(otherCallId)]).toMatchObject([{ kind: 'running' }, stored])
+})
+
 test('[FLEET-12] a call without a pending outcome is left as it is', async () => {
   const { store, pending, row } = await openPending()
   const finish = vi.spyOn(store.calls, 'finish')

@@ -1,9 +1,13 @@
-// Outcomes of calls that the store could not take. They are stored as soon as it is available again, so that a caller
-// that retries gets the outcome and no row stays `running` for a call that is no longer held.
+// Outcomes of calls that the store could not take.
+//
+// Owns: these outcomes, up to a limit.
+// I1  They are stored as soon as the store is available again, so that a caller that retries gets the outcome and no row
+//     stays `running` for a call that is no longer held. Beyond the limit a call is abandoned instead.
 
 import type { WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
+import { tryEach } from '../../protocol/try-each.ts'
 import type { Ended } from '../model.ts'
 import type { Leases } from './leases.ts'
 import { withdrawUnused } from './settle-asks.ts'
@@ -31,6 +35,10 @@ export class PendingOutcomes {
 
   get size(): number {
     return this.#pending.size
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#pending.keys()]
   }
 
   has(id: string): boolean {
@@ -62,7 +70,8 @@ export class PendingOutcomes {
     this.#pending.delete(id)
   }
 
+  /** Tries every outcome: one that fails does not hold up the others. */
   async settleAll(): Promise<void> {
-    for (const id of [...this.#pending.keys()]) await this.settle(id)
+    await tryEach(this.ids, (id) => this.settle(id))
   }
 }

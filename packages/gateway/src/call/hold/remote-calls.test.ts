@@ -1,9 +1,13 @@
 import { expect, test, vi } from 'vitest'
+import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
+import { listen } from '../../../../../test-kit/listen.ts'
 import { until } from '../../../../../test-kit/until.ts'
+import { clusterLimits, setLimits } from '../../limits.ts'
 import type { RelayState } from '../call-state.ts'
 import type { Answers, Call, NeedsInput } from '../model.ts'
 import { callOf, form, stateOf as routedState } from '../route/sample-rounds.suite.ts'
 import { Shutdown } from '../shutdown.ts'
+import { callerLeft } from './lost-calls.ts'
 import { type ContinueHere, cancelPath, continuePath, RemoteCalls } from './remote-calls.ts'
 import { asked, openReplica, pause, stateOf, yes } from './sample-calls.suite.ts'
 import { lookEvery, othersOf, serveOthers } from './sample-cluster.suite.ts'
@@ -44,8 +48,10 @@ async function openPair(continueHere: (continued: Continued) => ReturnType<Conti
 test('[FLEET-3] the holder gets the answers, the state and the parts of the request that it needs', async () => {
   const { sender, continued } = await openPair(async () => ended)
   const client = { info: { name: 'c' }, declared: { elicitation: {} }, capabilities: { roots: {} }, shows: () => true }
-  const params = { name: 'deploy', arguments: { secret: 'x' } }
-  const call = callOf({ scope: 'session', params, client, requestHeaders: { 'x-team': 'one' } })
+  const _meta = { progressToken: 7 }
+  const params = { name: 'deploy', arguments: { secret: 'x' }, _meta }
+  const requestHeaders = { 'x-team': 'one', authorization: 'Bearer x' }
+  const call = callOf({ scope: 'session', params, client, requestHeaders })
   const { inner } = stateOf()
   const state = routedState({ one: form('One?') }, { inner, target: 'run', kept: { two: { result: {} } } })
 
@@ -59,7 +65,7 @@ test('[FLEET-3] the holder gets the answers, the state and the parts of the requ
         principal: 'ann',
         scope: '',
         method: 'tools/call',
-        params: { name: 'deploy' },
+        params: { _meta },
         client: { info: client.info, declared: client.declared, capabilities: client.capabilities },
         requestHeaders: { 'x-team': 'one' },
         notify: expect.any(Function),
@@ -70,16 +76,6 @@ test('[FLEET-3] the holder gets the answers, the state and the parts of the requ
       digest: 'digest',
     },
   ])
-})
-
-test('[FLEET-3] a resource is named by its address', async () => {
-  const { continueAt, continued } = await openPair(async () => ended)
-
-  await continueAt(callOf({ method: 'resources/read', params: { uri: 'file:///a' } }))
-
-  expect(continued).toMatchObject([{ call: { method: 'resources/read', params: { uri: 'file:///a' } } }])
-  expect(continued[0]?.call.params).not.toHaveProperty('name')
-  expect(continued[0]?.call.requestHeaders).toEqual({})
 })
 
 test('[FLEET-3] a call that asks again returns its questions, without what is valid at the holder only', async () => {
@@ -154,6 +150,43 @@ test('[RELAY-11] when its caller cancels, the holder cancels the request; other 
   expect(await ofOther).toEqual(ended)
 })
 
+test('[RELAY-11] a request of a caller that has left before cancels the call at the holder', async () => {
+  const { continueAt, continued } = await openPair(async () => ended)
+
+  expect(await continueAt(callOf({ signal: AbortSignal.abort() }))).toEqual(ended)
+  expect(continued.map(({ call }) => call.signal.aborted)).toEqual([true])
+})
+
+test('[RELAY-11] a cancellation that arrives before its request is sent again', async () => {
+  lookEvery(20)
+  closeAfterTest(setLimits(clusterLimits, { cancelAgainMs: 20 }))
+  const { store, heartbeat } = await openReplica('b')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const caller = new AbortController()
+  const remote = new RemoteCalls(store, undefined, new Shutdown())
+  let cancellations = 0
+  await serveOthers(store, heartbeat, {
+    [continuePath]: async (forwarded) => {
+      caller.abort()
+      await until(() => (cancellations > 1 ? true : undefined))
+      await remote.continue(forwarded, async ({ signal }) => {
+        await until(() => (signal.aborted ? true : undefined))
+        resolve()
+        return ended
+      })
+    },
+    [cancelPath]: async (forwarded) => {
+      cancellations += 1
+      await remote.cancel(forwarded)
+    },
+  })
+  const sender = new RemoteCalls(store, othersOf('a', store), new Shutdown())
+
+  const call = callOf({ signal: caller.signal })
+  expect(await sender.continueAt('b', call, stateOf(), yes, 'digest', isNotOver)).toEqual(ended)
+  await promise
+})
+
 test('[FLEET-6] when the sender shuts down the holder continues', async () => {
   const caller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<typeof ended>()
@@ -166,7 +199,32 @@ test('[FLEET-6] when the sender shuts down the holder continues', async () => {
   resolve(ended)
 
   expect(await continuing).toEqual(ended)
-  expect(continued[0]?.call.signal.aborted).toBe(false)
+  expect(await continueAt(callOf({ signal: caller.signal }))).toEqual(ended)
+  expect(continued.map(({ call }) => call.signal.aborted)).toEqual([false, false])
+})
+
+test('[RELAY-11] a request whose caller has left is not repeated after its connection broke', async () => {
+  const leaving = new AbortController()
+  const { continueAt, continued } = await openPair(async () => {
+    leaving.abort()
+    throw new Error('A bug.')
+  })
+
+  expect(await continueAt(callOf({ signal: leaving.signal }))).toEqual(callerLeft)
+  expect(continued).toHaveLength(1)
+})
+
+test('[RELAY-11] a caller that leaves between two requests to the holder ends the wait at once', async () => {
+  const leaving = new AbortController()
+  const { continueAt, continued } = await openPair(async () => undefined)
+  const over = async () => {
+    lookEvery(60_000)
+    setTimeout(() => leaving.abort(), 20)
+    return false
+  }
+
+  expect(await continueAt(callOf({ signal: leaving.signal }), over)).toEqual(callerLeft)
+  expect(continued).toHaveLength(1)
 })
 
 test('[RELAY-11] a caller that leaves after its request has ended cancels nothing', async () => {
@@ -209,6 +267,20 @@ test('[FLEET-3] a call that a live process without an address holds cannot be co
   }
 })
 
+test('[FLEET-6] for a holder that is shutting down, the sender waits until the row of the call has ended', async () => {
+  lookEvery(20)
+  const { store } = await openPair(async () => ended)
+  const others = othersOf('a', store)
+  await others.peers.all()
+  others.peers.leaves('b')
+  const sender = new RemoteCalls(store, others, new Shutdown())
+  let looks = 0
+  const over = async () => ++looks === 2
+
+  expect(await sender.continueAt('b', callOf(), stateOf(), yes, 'digest', over)).toBeUndefined()
+  expect(looks).toBe(2)
+})
+
 test('[FLEET-3] a holder that announced its address between the two reads is reached', async () => {
   const { store } = await openPair(async () => ended)
   const others = othersOf('a', store)
@@ -229,6 +301,20 @@ test('[FLEET-4] for a holder that is gone, the sender waits until the row of the
     expect(await sender.continueAt('gone', callOf(), stateOf(), yes, 'digest', over)).toBeUndefined()
     expect(looks).toBe(2)
   }
+})
+
+test('[FLEET-4] while nothing listens at the address of the holder, the sender waits until the call is over', async () => {
+  lookEvery(20)
+  const { store, heartbeat } = await openReplica('b')
+  const { origin, close } = await listen(() => undefined)
+  await close()
+  await heartbeat.announce(origin)
+  const sender = new RemoteCalls(store, othersOf('a', store), new Shutdown())
+  let looks = 0
+
+  const outcome = await sender.continueAt('b', callOf(), stateOf(), yes, 'digest', async () => ++looks === 2)
+
+  expect([outcome, looks]).toEqual([undefined, 2])
 })
 
 test('[FLEET-4] a response with another status is not the state of the call', async () => {

@@ -1,9 +1,13 @@
 // Continues a held call from another replica than the one that holds it.
 //
 // The answers are sent to the holder in an HTTP request; the holder continues the call, and its response carries the
-// call's notifications, one per line, and then the call's state. The sender also polls the call's row, so it notices the
-// end of the call, or of the holder, when the connection is lost. Requests may be repeated: a question is answered once,
-// and after that the holder only returns the call's state.
+// call's notifications, one per line, and then the call's state.
+//
+// Owns: the requests of other replicas that run here, so that they can be cancelled.
+// I1  The sender also polls the call's row, so it notices the end of the call, or of the holder, when the connection is
+//     lost.
+// I2  Requests may be repeated: a question is answered once, and after that the holder only returns the call's state.
+// I3  A cancellation arrives, also when it overtakes its request.
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -14,14 +18,18 @@ import type { ForwardedIn } from '../../cluster/listener.ts'
 import type { Peers } from '../../cluster/peers.ts'
 import { clientLimits, clusterLimits } from '../../limits.ts'
 import { compoundKey } from '../../protocol/compound-key.ts'
+import { discard } from '../../protocol/http.ts'
 import { Lines } from '../../protocol/lines.ts'
 import { errorCodes, type Notification, objectAt, stringAt } from '../../protocol/messages.ts'
+import { isNeverForwarded } from '../../protocol/never-forwarded.ts'
 import { readOwnJson } from '../../protocol/own-json.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
 import { type RelayState, readCallState, relayPart, writeCallState } from '../call-state.ts'
 import { type Answers, type Call, type Failed, type NeedsInput, storable, unsent } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
+import { outcomeText } from '../text/outcomes.ts'
+import { callerLeft } from './lost-calls.ts'
 
 /** The paths at which a holder continues a call, and cancels such a request. */
 export const continuePath = '/calls/continue'
@@ -30,7 +38,10 @@ export const cancelPath = '/calls/cancel'
 /** The call's state at the holder: ended with its outcome stored, or waiting for people again. */
 export type RemoteCallState = { readonly kind: 'ended' } | NeedsInput<RelayState>
 
-/** Continues a call that is held here. Undefined when it is not, or not for this caller and request. */
+/**
+ * Continues a call that is held here, with its own params and the `_meta` of this request. Undefined when it is not held
+ * here, or not for this caller and request.
+ */
 export type ContinueHere = (
   call: Call,
   state: RelayState,
@@ -47,10 +58,7 @@ export interface ToOthers {
 const progressEveryMs = 100
 
 /** The outcome for a caller whose call is held by a process that cannot be reached, such as another window. */
-const heldElsewhere = unsent(
-  errorCodes.refused,
-  'Another Assent process holds this call, and this one cannot reach it. Fetch the result with the program that made the call.',
-)
+const heldElsewhere = unsent(errorCodes.refused, outcomeText.heldElsewhere)
 
 export class RemoteCalls {
   readonly #replicas: Store['replicas']
@@ -70,7 +78,7 @@ export class RemoteCalls {
    * Asks the holder to continue a call.
    *
    * @param isOver reads the call's row: true when it no longer runs
-   * @returns undefined when `isOver` returned true
+   * @returns undefined when `isOver` returned true; a failure when the holder cannot be reached and the caller has left
    */
   async continueAt(
     holder: string,
@@ -82,23 +90,28 @@ export class RemoteCalls {
   ): Promise<RemoteCallState | Failed | undefined> {
     const name = randomUUID()
     const carriedState = writeCallState(relayPart(state))
-    const body = JSON.stringify({ name, ...carried(call), state: carriedState, given, requestDigest })
+    // When this replica shuts down, the holder continues and stores the outcome.
+    const isCancelled = () => call.signal.aborted && !this.#shutdown.has('closed')
+    const bodyNow = () => {
+      const request = { name, ...carried(call), state: carriedState, given, requestDigest }
+      return JSON.stringify(isCancelled() ? { ...request, isCancelled: true } : request)
+    }
+    const over = new AbortController()
     const leave = () => {
-      // When this replica shuts down, the holder continues and stores the outcome.
-      if (!this.#shutdown.has('closed')) void this.#post(holder, call, cancelPath, JSON.stringify({ name }))
+      if (isCancelled()) void this.#cancelAt(holder, call, name, over.signal)
     }
     call.signal.addEventListener('abort', leave, { once: true })
-    const over = new AbortController()
     try {
       for (;;) {
         if (await this.#isAliveElsewhere(holder)) return heldElsewhere
-        const attempt = this.#attempt(holder, call, body, over.signal)
+        const attempt = this.#attempt(holder, call, bodyNow(), over.signal)
         for (let came: RemoteCallState | 'broken' | undefined; came !== 'broken'; ) {
           came = await within(clusterLimits.forwardLookMs, attempt)
           if (typeof came === 'object') return came
           if (await isOver()) return undefined
         }
-        await sleep(clusterLimits.forwardLookMs)
+        await sleep(clusterLimits.forwardLookMs, call.signal)
+        if (call.signal.aborted) return callerLeft
       }
     } finally {
       over.abort()
@@ -115,6 +128,7 @@ export class RemoteCalls {
     const key = runningKey(by.principal, content)
     const cancelled = new AbortController()
     this.#running.set(key, cancelled)
+    if (content.isCancelled === true) cancelled.abort()
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders()
     // The call may notify after this response has ended. A sender that does not read gets nothing more.
     const write = (line: JsonObject) => {
@@ -151,16 +165,29 @@ export class RemoteCalls {
 
   /** The caller of such a request cancelled it. */
   async cancel({ response, by, body }: ForwardedIn): Promise<void> {
-    this.#running.get(runningKey(by.principal, objectOf(body)))?.abort()
-    response.writeHead(202).end()
+    const request = this.#running.get(runningKey(by.principal, objectOf(body)))
+    request?.abort()
+    response.writeHead(request === undefined ? 404 : 200).end()
   }
 
-  /** Whether the holder is alive and has no address. */
+  /** Whether the holder is alive and has no address. One that is shutting down has one, and ends the call's row. */
   async #isAliveElsewhere(holder: string): Promise<boolean> {
-    const isReachable = async () => (await this.#others?.peers.find(holder)) !== undefined
+    const isReachable = async () =>
+      this.#others?.peers.isLeaving(holder) === true || (await this.#others?.peers.find(holder)) !== undefined
     if (await isReachable()) return false
     // Read again: the holder may have renewed its lease between the two reads.
     return (await this.#replicas.isAlive(holder)) && !(await isReachable())
+  }
+
+  /** Repeated until the request is over: a cancellation may arrive before the request that it cancels. */
+  async #cancelAt(holder: string, call: Call, name: string, over: AbortSignal): Promise<void> {
+    const body = JSON.stringify({ name })
+    for (;;) {
+      const response = await this.#post(holder, call, cancelPath, body)
+      if (response !== undefined) return discard(response)
+      if (over.aborted) return
+      await sleep(clusterLimits.cancelAgainMs, over)
+    }
   }
 
   async #attempt(holder: string, call: Call, body: string, signal: AbortSignal): Promise<RemoteCallState | 'broken'> {
@@ -216,12 +243,19 @@ function objectOf(text: string): JsonObject {
   return isPlainObject(read) ? (read as JsonObject) : {}
 }
 
-/** The parts of the request that the holder needs: what it called and which client sent it. */
+/**
+ * The parts of the request that the holder needs: which client sent it, and its `_meta`, such as the progress token. The
+ * holder has the name and the arguments of the call.
+ */
 function carried({ method, params, client, requestHeaders = {} }: Call): JsonObject {
-  const { name: tool = null, uri = null } = params
   const { info, declared, capabilities } = client
-  const target = { name: tool, uri }
-  return { method, target, client: { info, declared, capabilities }, headers: { ...requestHeaders } }
+  const headers = Object.entries(requestHeaders).filter(([name]) => !isNeverForwarded(name))
+  return {
+    method,
+    meta: objectAt(params, '_meta') ?? {},
+    client: { info, declared, capabilities },
+    headers: Object.fromEntries(headers),
+  }
 }
 
 function callOf(
@@ -231,14 +265,13 @@ function callOf(
   signal: AbortSignal,
 ): Call {
   const client = objectAt(content, 'client') ?? {}
-  const target = Object.entries(objectAt(content, 'target') ?? {}).filter(([, value]) => value !== null)
   const part = (name: string) => objectAt(client, name) ?? {}
   return {
     tenant,
     principal,
     scope: '',
     method: stringAt(content, 'method') ?? '',
-    params: Object.fromEntries(target),
+    params: { _meta: objectAt(content, 'meta') ?? {} },
     client: { info: part('info'), declared: part('declared'), capabilities: part('capabilities') },
     requestHeaders: (objectAt(content, 'headers') ?? {}) as Record<string, string>,
     notify,

@@ -8,7 +8,15 @@ import { openTestStore } from '../../../../../test-kit/store/open.ts'
 import { Heartbeat } from '../../cluster/heartbeat.ts'
 import { relayLimits, setLimits } from '../../limits.ts'
 import type { RelayState } from '../call-state.ts'
-import { type Answers, type Call, type Finished, failed, type NeedsInput, type Outcome } from '../model.ts'
+import {
+  type Answers,
+  type Call,
+  type Finished,
+  failed,
+  type NeedsInput,
+  type Outcome,
+  withoutAskIds,
+} from '../model.ts'
 import { raiseAsk } from '../route/inbox-asks.ts'
 import { callOf, form } from '../route/sample-rounds.suite.ts'
 import { OpenAskLimits } from '../screen/open-limits.ts'
@@ -89,7 +97,7 @@ export function scripted(...replies: readonly Reply[]) {
     relay,
     sent,
     cancelled,
-    answersSent: () => sent.flatMap(({ given }) => (given === undefined ? [] : [given])),
+    answersSent: () => sent.flatMap(({ given }) => (given === undefined ? [] : [withoutAskIds(given)])),
   }
 }
 

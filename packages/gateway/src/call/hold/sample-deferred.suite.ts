@@ -41,7 +41,7 @@ export async function openDeferred(
   }
   const fetch = (askId: string, call: Call = callOf({ method: 'tools/call', params: { name: 'await' } }), forMs = 0) =>
     deferred.fetch(call, askId, { forMs, canRetry: false })
-  return { ...held, deferred, waiting, fetch }
+  return { ...held, routing, deferred, waiting, fetch }
 }
 
 export function detailsOf(outcome: Outcome<CallState>): JsonObject {

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest'
+import type { RelayState } from '../call-state.ts'
+import { type Answers, type Outcome, unsent, withoutAskIds } from '../model.ts'
 import { callOf } from '../route/sample-rounds.suite.ts'
-import { openReplica, tenant } from './sample-calls.suite.ts'
-import { settleAsks } from './settle-asks.ts'
+import { done, openReplica, tenant, unavailable } from './sample-calls.suite.ts'
+import { settleAndSend, settleAsks } from './settle-asks.ts'
 
 const accept = { result: { action: 'accept', content: {} } }
 const count = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] }
@@ -95,24 +97,77 @@ test('[VOTE-6] an answer that looks like a secret is refused, and its ask is can
   expect(await ask(id)).toMatchObject({ kind: 'settled', answer: { action: 'cancel' } })
 })
 
-test('[VOTE-7] an allowed answer that looks like a secret is sent, and the store does not keep it', async () => {
-  const { store, raise, ask } = await openReplica()
-  const [secret, plain] = [await raise('Which text?', text), await raise('Which other text?', text)]
+/** Two questions of a call, and the client's answers: the first one is a secret. */
+async function withSecret() {
+  const replica = await openReplica()
+  const [secret, plain] = [await replica.raise('Which text?', text), await replica.raise('Which other text?', text)]
   const given = {
     one: { result: { action: 'accept', content: { text: key } } },
     two: { result: { action: 'accept', content: { text: 'plain' } } },
   }
-
   const asks = new Map([
     ['one', secret],
     ['two', plain],
   ])
-  const deleteSecret = vi.spyOn(store.asks, 'deleteSecret')
-  expect(await settleAsks(store, callOf(), asks, given, false)).toEqual(given)
+  const delivering = { store: replica.store, tenant, asks, onError: replica.onError }
+  const sent: Answers[] = []
+  const send = (outcome: Outcome<RelayState> = done) =>
+    settleAndSend(
+      delivering,
+      callOf(),
+      given,
+      false,
+      async () => true,
+      async (answers) => {
+        sent.push(withoutAskIds(answers))
+        return outcome
+      },
+    )
+  return { ...replica, secret, plain, given, sent, send, deleting: vi.spyOn(replica.store.asks, 'deleteSecret') }
+}
 
-  expect(deleteSecret.mock.calls).toEqual([[tenant, secret]])
+test('[VOTE-7] an allowed answer that looks like a secret is sent, and then the store does not keep it', async () => {
+  const { store, ask, secret, plain, given, sent, send, deleting } = await withSecret()
 
+  expect(await send()).toEqual(done)
+
+  expect(sent).toMatchObject([given])
+  expect(deleting.mock.calls).toEqual([[tenant, secret]])
   expect(await ask(secret)).toMatchObject({ kind: 'settled', deleted: expect.anything() })
   expect(JSON.stringify(await store.asks.read(tenant, secret))).not.toContain(key)
   expect(await ask(plain)).toMatchObject({ answer: { content: { text: 'plain' } } })
+})
+
+test('[VOTE-7] a secret is sent with a retry if another answer could not be stored, and then deleted', async () => {
+  const { store, ask, secret, given, sent, send } = await withSecret()
+  const answer = store.asks.answer.bind(store.asks)
+  const answering = vi.spyOn(store.asks, 'answer').mockImplementation((request) => {
+    return request.id === secret ? answer(request) : unavailable()
+  })
+  await expect(send()).rejects.toThrow('unavailable')
+  answering.mockRestore()
+
+  await send()
+
+  expect(sent).toMatchObject([given])
+  expect(await ask(secret)).toMatchObject({ kind: 'settled', deleted: expect.anything() })
+})
+
+test('[VOTE-7] a secret of which nothing was sent stays stored for a retry', async () => {
+  const { given, sent, send, deleting } = await withSecret()
+  await send(unsent(0, 'Connection refused.'))
+  expect(deleting).not.toHaveBeenCalled()
+
+  await send()
+
+  expect(sent).toMatchObject([given, given])
+  expect(deleting).toHaveBeenCalledOnce()
+})
+
+test('[VOTE-7] a secret that cannot be deleted is reported, and the outcome is returned', async () => {
+  const { errors, send, deleting } = await withSecret()
+  deleting.mockImplementation(unavailable)
+
+  expect(await send()).toEqual(done)
+  expect(errors).toMatchObject([{ code: 'store_unavailable' }])
 })

@@ -2,18 +2,15 @@
 
 import { isAssentError } from '@assent/core'
 import { errorCodes } from '../../protocol/messages.ts'
-import { type Failed, failed } from '../model.ts'
+import { type Failed, failed, unsent } from '../model.ts'
+import { outcomeText } from '../text/outcomes.ts'
 
-const away = failed(
-  errorCodes.refused,
-  'The gateway cannot reach its database, so no person can be asked and no answer is accepted. If the call had started, whether ' +
-    'it did anything is not known: check before calling it again.',
-)
+const away = failed(errorCodes.refused, outcomeText.noStore)
 
-const retryLater = failed(
-  errorCodes.refused,
-  'The gateway cannot reach its database. Nothing is lost: retry later; an answer is recorded once.',
-)
+const retryLater = failed(errorCodes.refused, outcomeText.noStoreRetry)
+
+/** The outcome of a call that was not sent because the store failed before. */
+export const unavailableUnsent = unsent(errorCodes.refused, outcomeText.noStoreUnsent)
 
 /** Rethrows any other error. */
 export function unavailable(error: unknown): Failed {

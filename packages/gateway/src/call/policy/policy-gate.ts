@@ -1,58 +1,78 @@
 // Stops a call before its server gets it, if a policy denies it or requires approval.
 //
-// Owns: the decision about each call, and the use of an approval.
+// Owns: the decision about each call.
 // Does not own: who may approve and how votes are counted (core), where people are asked and how a caller waits (route/).
 // I1  A covered call reaches its server only if the policies allow it, or with an approval of exactly this action that
-//     is used up first.
+//     is used up first (approval-uses.ts).
 // I2  What cannot be judged is refused: a tool that the server does not list, arguments that are not an object or cannot
-//     be shown to a person, an approval that no configured surface can ask for.
-// I3  When an approval is used, the policies in force then decide again: stricter ones ask again or deny.
-// I4  Only an approval from the store counts, unless every asking policy allows the caller's own client.
+//     be shown to a person, an address of a resource that has a simpler spelling, an approval that no configured surface can
+//     ask for.
+// I3  When an approval is used, the policies in force then decide again: they deny, or ask again if its votes do not meet what
+//     they require (still-approved.ts). They also decide again each time that answers to the server's own questions are sent
+//     in a new request: then they stop the call instead of asking.
+// I4  A tool whose definition changed since it was accepted runs only with an approval (pinned-definitions.ts).
+// I5  Only an approval from the store counts, unless every asking policy allows the caller's own client.
+// I6  The later rounds of an approved call carry its approval, and each of them is sent once (approved-state.ts).
+// I7  An error before the call is sent is `NotSent`, and the entry of the call is stored before its approval is used: so an
+//     approved call that did not run can be retried.
 
-import { randomUUID } from 'node:crypto'
-import {
-  type Action,
-  type ApprovalRequirement,
-  actionDigest,
-  askLimits,
-  askMeta,
-  decisionForm,
-  encodeForm,
-  type Form,
-  isAssentError,
-  isPlainObject,
-  type JsonObject,
-  oneLine,
-  requirementsProblem,
-  toolDefinitionDigest,
-} from '@assent/core'
+import { type ApprovalRequirement, askLimits, compact, isPlainObject, type JsonObject, oneLine } from '@assent/core'
 import type { PolicyAsk, PolicyCall, PolicyDecision, PolicyKind, PolicyTarget } from '@assent/policy'
 import type { Store } from '@assent/store'
-import { policyLimits } from '../../limits.ts'
-import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
-import { withoutRound } from '../../protocol/round-params-2026-07-28.ts'
+import { errorCodes, stringAt } from '../../protocol/messages.ts'
+import { declaresDestructive } from '../destructive-tools.ts'
 import {
   type Answers,
   type Call,
   type Ended,
-  failed,
+  heldId,
   type InputResponse,
+  NotSent,
   type Outcome,
   type ServerState,
   type Upstream,
   unsent,
-  type WantedApproval,
 } from '../model.ts'
-import { listOf, namedIn } from '../names.ts'
-import { actionOf } from './action-of.ts'
-import { isCovered, type RequiredApproval, requiredApproval } from './required-approval.ts'
+import { namedIn } from '../names.ts'
+import { notRecorded } from '../record/call-recorder.ts'
+import { outcomeText } from '../text/outcomes.ts'
+import { approvalDraft } from './approval-draft.ts'
+import {
+  type ApprovalDraft,
+  approvalKey,
+  approvalRequest,
+  isApproved,
+  isPolicyState,
+  type PolicyState,
+  type Replied,
+} from './approval-request.ts'
+import { ApprovalUses, type Use } from './approval-uses.ts'
+import { approvedIn, asApproved, type UsedApproval } from './approved-state.ts'
+import { asBegun, endsAtRetry, notSent, refusal, retryRuns } from './call-ends.ts'
+import { followedBy, isStream, readOf, watchingOnly } from './followed-requests.ts'
+import { looksGuarded } from './guarded-methods.ts'
+import { listKinds, personOf, withoutDenied } from './listed-tools.ts'
+import { PinnedDefinitions, type PinnedDefinitionsOptions, type PinRules } from './pinned-definitions.ts'
+import { policyCallOf } from './policy-call.ts'
+import { requiredApproval } from './required-approval.ts'
+import { hasOtherSpelling } from './resource-address.ts'
+import { isStillApproved } from './still-approved.ts'
+import { decisionOn } from './strictest-decision.ts'
+import { hasNoAnswer, policyText } from './text/policy-gate.ts'
 import { ToolDefinitions } from './tool-definitions.ts'
 
 /** The policies in force. */
-export interface PolicyDecider {
+export interface PolicyDecider extends PinRules {
+  /** Of all policies in force. */
+  readonly digest: string
+  /** Whether some policy excludes the requester: then a person needs the same subject in all applications. */
+  readonly excludesRequester: boolean
   /** Whether some policy is about calls of this kind. */
   covers(kind: PolicyKind): boolean
-  decide(call: PolicyCall): PolicyDecision
+  /** Whether lists of this kind may leave something out; by default, for the kinds that it covers. */
+  hides?(kind: PolicyKind): boolean
+  /** @param stop aborts when the caller no longer wants the answer */
+  decide(call: PolicyCall, stop?: AbortSignal): PolicyDecision | Promise<PolicyDecision>
   /** What the dry-run policies would decide; undefined without any. */
   dryRun(call: PolicyCall): PolicyDecision | undefined
   requirementsOf(asks: readonly PolicyAsk[], requester: string): readonly ApprovalRequirement[]
@@ -62,8 +82,8 @@ export interface PolicyDecider {
   timeAt(nowMs: number): PolicyCall['time']
 }
 
-export interface PolicyGateOptions {
-  readonly store: Pick<Store, 'grants' | 'signIns' | 'nowMs'>
+export interface PolicyGateOptions extends PinnedDefinitionsOptions {
+  readonly store: Pick<Store, 'grants' | 'signIns' | 'definitions' | 'asks' | 'nowMs'>
   /** Read at each call, because a reload changes them. Undefined without policies. */
   readonly policies: () => PolicyDecider | undefined
   /** Whether questions about calls of this server can be asked in the inbox. */
@@ -78,47 +98,30 @@ export interface Decided {
   readonly policies: readonly string[]
 }
 
-/** What continues a call that waits for its approval. */
-type PolicyState = {
-  readonly policy: {
-    readonly digest: string
-    readonly approval: RequiredApproval
-    /** Used up with an approval that the store does not know. */
-    readonly once: string
-  }
-}
-
-const askKey = 'approval'
-const decisionSchema = schemaOf(decisionForm)
-
 const kinds: Readonly<Record<string, PolicyKind>> = {
   'tools/call': 'tools',
   'prompts/get': 'prompts',
   'resources/read': 'resources',
 }
 
-/** Methods that follow the decision for their target, and never ask. */
-const following: readonly string[] = ['resources/subscribe', 'completion/complete']
-
-const listKinds: ReadonlyMap<string, PolicyKind> = new Map([
-  ['tools/list', 'tools'],
-  ['prompts/list', 'prompts'],
-  ['resources/list', 'resources'],
-])
-
 /** A call that may go to its server, or what the caller gets instead. */
 type Judged =
   | { readonly effect: 'allow' }
-  | { readonly effect: 'refuse'; readonly outcome: Ended }
-  | { readonly effect: 'ask'; readonly action: Action; readonly digest: string; readonly approval: RequiredApproval }
+  /** `retryLater`: the text for an approved call, which a retry may still run. */
+  | { readonly effect: 'refuse'; readonly outcome: Ended; readonly retryLater?: string }
+  | ({ readonly effect: 'ask' } & ApprovalDraft)
 
 export class PolicyGate {
   readonly #options: PolicyGateOptions
   readonly #definitions = new ToolDefinitions()
+  readonly #pinned: PinnedDefinitions
+  readonly #approvals: ApprovalUses
   readonly #gated = new WeakMap<Upstream, Upstream>()
 
   constructor(options: PolicyGateOptions) {
     this.#options = options
+    this.#pinned = new PinnedDefinitions(options)
+    this.#approvals = new ApprovalUses(options.store.grants)
   }
 
   /** The same server behind the policies. */
@@ -128,14 +131,19 @@ export class PolicyGate {
     return gated
   }
 
+  /** The tools of this server changed; without a name, the servers may be others from now on. */
+  forgetDefinitions(server?: string): void {
+    this.#definitions.forget(server)
+  }
+
   #behind(upstream: Upstream): Upstream {
     return {
       name: upstream.name,
       start: (call) => this.#start(upstream, call),
       continue: (call, state, given) =>
-        isPolicyState(state) ? this.#continue(upstream, call, state, given) : upstream.continue(call, state, given),
+        isPolicyState(state) ? this.#continue(upstream, call, state, given) : this.#goOn(upstream, call, state, given),
       describe: (call) => upstream.describe(call),
-      listen: (call) => upstream.listen(call),
+      listen: (call) => this.#listen(upstream, call),
       ...(upstream.notify === undefined
         ? {}
         : { notify: (call, notification) => upstream.notify?.(call, notification) }),
@@ -147,52 +155,147 @@ export class PolicyGate {
   async #start(upstream: Upstream, call: Call): Promise<Outcome> {
     const policies = this.#options.policies()
     if (policies === undefined) return upstream.start(call)
+    if (looksGuarded(call.method) || isStream(call.method))
+      return unsent(errorCodes.methodNotFound, outcomeText.notSupported(oneLine(call.method, 'web')))
     const listed = listKinds.get(call.method)
-    if (listed !== undefined && policies.covers(listed))
+    if (listed !== undefined && (policies.hides?.(listed) ?? policies.covers(listed)))
       return withoutDenied(policies, upstream.name, call, listed, await upstream.start(call))
-    const followed = following.includes(call.method) ? followedBy(call) : undefined
-    const judged = await this.#judge(policies, upstream, followed ?? call)
-    if (judged.effect === 'allow') return upstream.start(call)
-    if (judged.effect === 'refuse') return judged.outcome
-    if (followed !== undefined) return unsent(errorCodes.refused, notFollowed)
-    return this.#ask(upstream.name, judged)
+    const followed = followedBy(call)
+    for (const one of followed ?? [call]) {
+      const judged = await this.#judge(policies, upstream, one).catch(notSent)
+      if (judged.effect === 'allow') continue
+      if (judged.effect === 'refuse') return judged.outcome
+      return followed === undefined ? approvalRequest(judged) : unsent(errorCodes.refused, policyText.notFollowed)
+    }
+    return upstream.start(call)
   }
 
-  async #continue(upstream: Upstream, call: Call, { policy }: PolicyState, given: Answers): Promise<Outcome> {
-    const response = Object.hasOwn(given, askKey) ? given[askKey] : undefined
-    if (response === undefined) return unsent(errorCodes.refused, 'The call still needs its approval. Nothing ran.')
-    if ('error' in response) return unsent(response.error.code, response.error.message)
-    if (!isApproved(response)) return this.#declined(call, response)
+  /** A stream is opened only for the resources that this person may read now. */
+  async #listen(upstream: Upstream, listening: Call): Promise<void> {
+    const call = this.#definitions.watchedBy(upstream.name, listening)
+    const policies = this.#options.policies()
+    if (policies === undefined || !policies.covers('resources')) return upstream.listen(call)
+    const mayRead = async (uri: string) => (await this.#judge(policies, upstream, readOf(call, uri))).effect === 'allow'
+    return upstream.listen(await watchingOnly(call, mayRead))
+  }
+
+  async #continue(upstream: Upstream, call: Call, state: PolicyState, given: Answers): Promise<Outcome> {
+    const approved = await this.#approved(upstream, call, state, given).catch((error: unknown) => {
+      endsAtRetry(call)
+      return notSent(error)
+    })
+    if ('kind' in approved) return approved
+    try {
+      const outcome = await upstream.start(asBegun(call))
+      if (outcome.kind === 'failed' && outcome.isUnsent === true) retryRuns(call, approved)
+      return asApproved(outcome, usedWith(state, given))
+    } catch (error) {
+      if (error instanceof NotSent) retryRuns(call, approved)
+      throw error
+    }
+  }
+
+  /** The answers to questions of the server itself. */
+  async #goOn(upstream: Upstream, call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    const used = approvedIn(state)
+    // A server that waits inside the call runs it already. Any other gets the answers with a new request.
+    const refused =
+      heldId(state) === undefined ? await this.#refusedNow(upstream, call, used).catch(notSent) : undefined
+    if (refused !== undefined) return refused
+    const outcome = await upstream.continue(call, state, given)
+    return used === undefined ? outcome : asApproved(outcome, used)
+  }
+
+  /** What the caller gets if the policies in force do not let a call that has begun go on. */
+  async #refusedNow(upstream: Upstream, call: Call, used: UsedApproval | undefined): Promise<Ended | undefined> {
     const policies = this.#options.policies()
     const judged = policies === undefined ? undefined : await this.#judge(policies, upstream, call)
-    if (judged?.effect === 'refuse') return judged.outcome
-    // If the policies allow the call now, its approval is used all the same: it is for one run.
-    const asked = judged?.effect === 'ask' ? judged : undefined
-    if (asked !== undefined && (asked.digest !== policy.digest || !isCovered(asked.approval, policy.approval)))
-      return this.#ask(upstream.name, asked)
-    const isUsed = await this.#use(call, policy, response)
-    return isUsed ? upstream.start(asBegun(call)) : unsent(errorCodes.refused, notUsable)
+    if (judged === undefined || judged.effect === 'allow') return undefined
+    if (judged.effect === 'refuse') {
+      if (judged.retryLater === undefined) return judged.outcome
+      endsAtRetry(call)
+      return unsent(errorCodes.refused, judged.retryLater)
+    }
+    const isApproved = used !== undefined && (await isStillApproved(this.#options.store, call, used, judged))
+    return isApproved ? undefined : refusal(call, policyText.approvalNeededNow)
   }
 
-  async #judge(policies: PolicyDecider, upstream: Upstream, call: Call): Promise<Judged> {
+  /** The use of the call's approval, which is to be sent now; or what the caller gets instead. */
+  async #approved(upstream: Upstream, call: Call, state: PolicyState, given: Answers): Promise<Outcome | Use> {
+    const { policy } = state
+    const response = Object.hasOwn(given, approvalKey) ? given[approvalKey] : undefined
+    if (response === undefined) {
+      // Its approval can still be given.
+      call.entry?.endsElsewhere()
+      return unsent(errorCodes.refused, policyText.stillNeedsApproval)
+    }
+    if ('error' in response || !isApproved(response)) {
+      await this.#isFirstAnswer(call, policy, response)
+      return 'error' in response ? unsent(response.error.code, response.error.message) : this.#declined(call, response)
+    }
+    const policies = this.#options.policies()
+    const judged = policies === undefined ? undefined : await this.#judge(policies, upstream, call, true)
+    if (judged?.effect === 'refuse' && judged.retryLater !== undefined) {
+      endsAtRetry(call)
+      return unsent(errorCodes.refused, judged.retryLater)
+    }
+    if (judged?.effect === 'refuse') {
+      await this.#isFirstAnswer(call, policy, response)
+      return judged.outcome
+    }
+    // If the policies allow the call now, its approval is used all the same: it is for one run.
+    const used = usedWith(state, given)
+    if (judged?.effect === 'ask' && !(await isStillApproved(this.#options.store, call, used, judged)))
+      return approvalRequest(judged)
+    if (call.entry !== undefined && !(await call.entry.store())) {
+      endsAtRetry(call)
+      return notRecorded
+    }
+    return (await this.#use(call, policy, response)) ?? unsent(errorCodes.refused, policyText.notUsable)
+  }
+
+  /** @param isFresh whether the definition of the tool is read now, and not from a list that was read a short while ago */
+  async #judge(policies: PolicyDecider, upstream: Upstream, call: Call, isFresh = false): Promise<Judged> {
     const kind = Object.hasOwn(kinds, call.method) ? kinds[call.method] : undefined
     if (kind === undefined || !policies.covers(kind)) return { effect: 'allow' }
     const { name } = namedIn(call.method, call.params) ?? {}
     const { arguments: args } = call.params
-    if (name === undefined || (args !== undefined && !isPlainObject(args)))
-      return refuse(call, 'The call has no valid name or arguments, so no policy can decide about it. Nothing ran.')
-    const definition = kind === 'tools' ? await this.#definitionOf(upstream, call, name) : { name }
-    if (definition === undefined)
-      return refuse(call, `${upstream.name} does not list a tool with this name, so no policy can decide. Nothing ran.`)
-    const judgedCall = this.#policyCall(policies, kind, upstream.name, name, call, definition)
-    const decision = policies.decide(judgedCall)
+    if (name === undefined || (args !== undefined && !isPlainObject(args))) return refuse(call, policyText.unreadable)
+    if (kind === 'resources' && hasOtherSpelling(name)) return refuse(call, policyText.otherSpelling)
+    const definition = kind === 'tools' ? await this.#definitionOf(upstream, call, name, isFresh) : { name }
+    if (definition === undefined) return refuse(call, policyText.notListed(upstream.name))
+    const isChanged = kind === 'tools' && (await this.#isChanged(policies, upstream.name, name, call, definition))
+    if (isChanged === 'unknown') return refuse(call, policyText.notPinnable)
+    const time = policies.timeAt(this.#options.store.nowMs())
+    const judgedCall = {
+      ...policyCallOf(call, { kind, server: upstream.name, name }, definition, time),
+      isDefinitionChanged: isChanged,
+    }
+    const decision = await decisionOn(policies, judgedCall, call.signal)
     const dry = policies.dryRun(judgedCall)
     if (dry !== undefined) this.#decided(call, upstream.name, 'dry-run', dry)
-    if (decision.effect !== 'allow' || decision.policies.length > 0)
-      this.#decided(call, upstream.name, 'enforce', decision)
+    this.#decided(call, upstream.name, 'enforce', decision)
     if (decision.effect === 'allow') return { effect: 'allow' }
-    if (decision.effect === 'deny') return refuse(call, deniedText(decision))
-    return this.#required(policies, upstream.name, call, definition, decision.asks)
+    if (decision.effect === 'deny') {
+      const text = policyText.denied(decision)
+      return { ...refuse(call, text), ...(hasNoAnswer(decision) ? { retryLater: text } : {}) }
+    }
+    const isInDestructiveTool =
+      declaresDestructive(definition) ||
+      (isChanged && (await this.#pinned.wasDestructive(call.tenant, upstream.name, name)))
+    return this.#required(policies, upstream.name, call, definition, decision.asks, isChanged, isInDestructiveTool)
+  }
+
+  /** `unknown` for a definition that cannot be compared. */
+  async #isChanged(
+    policies: PolicyDecider,
+    server: string,
+    tool: string,
+    { tenant }: Call,
+    definition: JsonObject,
+  ): Promise<boolean | 'unknown'> {
+    const pinned = this.#pinned.pinnedPartOf(definition)
+    return pinned === undefined ? 'unknown' : this.#pinned.isChanged({ tenant, server, tool }, pinned, policies)
   }
 
   #decided(call: Call, server: string, mode: Decided['mode'], { effect, ...decision }: PolicyDecision): void {
@@ -206,179 +309,72 @@ export class PolicyGate {
     call: Call,
     definition: JsonObject,
     asks: readonly PolicyAsk[],
+    isDefinitionChanged: boolean,
+    isInDestructiveTool: boolean,
   ): Judged {
-    const approval = requiredApproval(asks, policies.requirementsOf(asks, call.principal))
-    const problem = requirementsProblem(approval.requirements)
-    if (problem !== undefined)
-      return refuse(call, `This call needs approvals that cannot be given: ${problem} Nothing ran.`)
-    if (approval.isOnClient !== true && !this.#options.hasInbox(server))
-      return refuse(
-        call,
-        'This call needs an approval in the inbox, which is not configured for this server. Nothing ran.',
-      )
-    try {
-      const action = actionOf(server, call, toolDefinitionDigest(definition))
-      return { effect: 'ask', action, digest: actionDigest(action), approval }
-    } catch (error) {
-      if (!isAssentError(error)) throw error
-      return refuse(call, 'The arguments are too large or too deep to be shown to an approver. Nothing ran.')
+    const approval = {
+      ...requiredApproval(asks, policies.requirementsOf(asks, call.principal), personOf(call)),
+      ...(isInDestructiveTool ? { isInDestructiveTool } : {}),
     }
+    const drafted = { server, call, definition, isDefinitionChanged, policySetDigest: policies.digest }
+    const draft = approvalDraft(drafted, approval)
+    if (typeof draft === 'string') return refuse(call, draft)
+    return approval.isOnClient === true || this.#options.hasInbox(server)
+      ? { effect: 'ask', ...draft }
+      : refuse(call, policyText.noInbox(isDefinitionChanged))
   }
 
-  async #definitionOf(upstream: Upstream, call: Call, name: string): Promise<JsonObject | undefined> {
-    const found = await this.#definitions.find(upstream, call, name)
+  async #definitionOf(upstream: Upstream, call: Call, name: string, isFresh: boolean): Promise<JsonObject | undefined> {
+    const found = await this.#definitions.find(upstream, call, name, isFresh)
     return found === undefined || stringAt(found, 'name') === undefined ? undefined : found
   }
 
-  #policyCall(
-    policies: PolicyDecider,
-    kind: PolicyKind,
-    server: string,
-    name: string,
+  /** Uses up the approval. Undefined if there is none for exactly this action, or if it was used or has expired. */
+  async #use(call: Call, policy: PolicyState['policy'], response: Replied): Promise<Use | undefined> {
+    const { approval } = response
+    if (approval === undefined) {
+      const isFirst = policy.approval.isOnClient === true && (await this.#isFirstAnswer(call, policy, response))
+      return isFirst ? {} : undefined
+    }
+    const use = await this.#approvals.use(call, approval.askId, policy.digest)
+    if (use !== 'used-before') return use
+    // The request that used it has the outcome of the call.
+    call.entry?.endsElsewhere()
+    return undefined
+  }
+
+  /**
+   * Whether no request has answered this question of the client before. The first one has the outcome of the call, so a
+   * later one must not write another outcome into the record. The store itself decides about answers from the inbox.
+   */
+  async #isFirstAnswer(
     call: Call,
-    definition: JsonObject,
-  ): PolicyCall {
-    const client = stringAt(call.client.info, 'name')
-    return {
-      kind,
-      server,
-      name,
-      arguments: objectAt(call.params, 'arguments') ?? {},
-      ...(kind === 'tools' && definition.inputSchema !== undefined ? { schema: definition.inputSchema } : {}),
-      annotations: objectAt(definition, 'annotations') ?? {},
-      person: personOf(call),
-      claims: {
-        ...(call.agent === undefined ? {} : { agent: call.agent }),
-        ...(client === undefined ? {} : { client }),
-      },
-      time: policies.timeAt(this.#options.store.nowMs()),
-    }
+    { approval, once }: PolicyState['policy'],
+    response: InputResponse,
+  ): Promise<boolean> {
+    const isFromStore = 'result' in response && response.approval !== undefined
+    if (approval.isOnClient !== true || isFromStore) return true
+    const { store } = this.#options
+    const isFirst = await store.grants.useState(call.tenant, once, store.nowMs() + askLimits.useWithinMaxMs)
+    if (!isFirst) call.entry?.endsElsewhere()
+    return isFirst
   }
 
-  #ask(server: string, { action, digest, approval }: Judged & { effect: 'ask' }): Outcome {
-    const { decideWithinMs, needsPresence, ...terms } = approval
-    const title = oneLine(titleOf(server, action), 'web', { maxChars: policyLimits.titleChars })
-    const wanted: WantedApproval = { ...terms, title, definitionDigest: action.definitionDigest }
-    const waitMs = Math.min(decideWithinMs ?? policyLimits.decideWithinMs, askLimits.decideMaxMs)
-    const meta = askMeta({ waitMs, ...(decideWithinMs === undefined ? { isDefault: true } : {}) })
-    const state: PolicyState = { policy: { digest, approval, once: randomUUID() } }
-    return {
-      kind: 'input-required',
-      wanted: {
-        [askKey]: {
-          kind: 'form',
-          message: title,
-          schema: decisionSchema,
-          params: { message: title, requestedSchema: decisionSchema, _meta: meta },
-          approval: wanted,
-          ...(needsPresence === true ? { needsPresence } : {}),
-        },
-      },
-      state: state as JsonObject,
-    }
-  }
-
-  /** Uses up the approval. False if there is none for exactly this action, or if it was used or has expired. */
-  async #use(call: Call, policy: PolicyState['policy'], response: InputResponse): Promise<boolean> {
-    const { tenant, principal } = call
-    const { grants } = this.#options.store
-    const askId = 'result' in response ? response.approval?.askId : undefined
-    if (askId === undefined) {
-      if (policy.approval.isOnClient !== true) return false
-      return grants.useState(tenant, policy.once, this.#options.store.nowMs() + askLimits.useWithinMaxMs)
-    }
-    const grant = await grants.read(tenant, askId)
-    if (grant === undefined) return false
-    const used = await grants.use({ tenant, id: grant.id, digest: policy.digest, principal, usedBy: 'gateway' })
-    return used !== undefined
-  }
-
-  async #declined(call: Call, response: InputResponse): Promise<Ended> {
-    const { approval } = 'result' in response ? response : {}
-    if (approval?.by === undefined) return refusal(call, 'The call was not approved. Nothing ran.')
+  async #declined(call: Call, { approval }: Replied): Promise<Ended> {
+    if (approval?.by === undefined) return refusal(call, policyText.notApproved)
     const { by, comment } = approval
     const name = (await this.#options.store.signIns.nameOf(call.tenant, by)) ?? by.slice(by.lastIndexOf('#') + 1)
-    const why = comment === undefined ? '' : ` ${oneLine(comment, 'web')}`
-    return refusal(call, `${oneLine(name, 'web')} declined this call. Nothing ran.${why}`)
+    const why = comment === undefined ? '' : oneLine(comment, 'web')
+    return refusal(call, policyText.declined(oneLine(name, 'web'), why))
   }
 }
 
-const notFollowed = 'Reading this needs approval, so it cannot be followed or completed. Read it first.'
-const notUsable =
-  'The approval of this call was already used, has expired, or is for another call. Nothing ran: call the tool again to ask for approval.'
-
-function schemaOf(form: Form): JsonObject {
-  const encoded = encodeForm(form, 'either-2025')
-  if (!encoded.ok) throw new Error(encoded.reason)
-  return encoded.schema
-}
-
-function isPolicyState(state: ServerState): state is PolicyState & JsonObject {
-  return isPlainObject(state) && isPlainObject(state.policy)
-}
-
-/** The call without what its caller added to continue it: the server has not seen the call before. */
-function asBegun(call: Call): Call {
-  return { ...call, params: withoutRound(call.params) }
-}
-
-function isApproved(response: InputResponse): boolean {
-  if (!('result' in response) || response.result.action !== 'accept') return false
-  return objectAt(response.result, 'content')?.decision === 'approve'
-}
-
-/** A list without what this person can never call. The list is then this person's own. */
-function withoutDenied(
-  policies: PolicyDecider,
-  server: string,
-  call: Call,
-  kind: PolicyKind,
-  outcome: Outcome,
-): Outcome {
-  const list = listOf(call.method) ?? ''
-  const items = outcome.kind === 'finished' ? outcome.result[list] : undefined
-  if (outcome.kind !== 'finished' || !Array.isArray(items)) return outcome
-  const person = personOf(call)
-  const shown = items.filter((item) => {
-    const definition = isPlainObject(item) ? (item as JsonObject) : {}
-    const name = stringAt(definition, kind === 'resources' ? 'uri' : 'name')
-    if (name === undefined) return false
-    const annotations = objectAt(definition, 'annotations') ?? {}
-    return !policies.neverAllowed(person, { kind, server, name, annotations })
-  })
-  return { ...outcome, result: { ...outcome.result, [list]: shown, cacheScope: 'private' } }
-}
-
-function personOf({ principal, groups = [] }: Call): PolicyCall['person'] {
-  return { principal, groups, roles: [] }
-}
-
-/** The request whose decision this one follows. */
-function followedBy({ method, params, ...call }: Call): Call {
-  const target = namedIn(method, params)
-  if (target?.kind === 'prompt') return { ...call, method: 'prompts/get', params: { name: target.name } }
-  return { ...call, method: 'resources/read', params: { uri: target?.name ?? '' } }
-}
-
-function titleOf(server: string, { kind, tool }: Action): string {
-  if (kind === 'prompt') return `Use the prompt ${tool} of ${server}`
-  return kind === 'resource' ? `Read ${tool} of ${server}` : `Run ${tool} on ${server}`
-}
-
-function deniedText({ because, policies }: PolicyDecision & { effect: 'deny' }): string {
-  const names = policies.map((name) => `"${name}"`).join(', ')
-  if (because === 'not-permitted') return 'No policy permits this call. Nothing ran.'
-  if (because === 'forbidden') return `The policy ${names} denies this call. Nothing ran.`
-  const which = names === '' ? 'The policies' : `The policy ${names}`
-  return `${which} could not be evaluated for this call, so it is denied. Nothing ran.`
+function usedWith({ policy }: PolicyState, given: Answers): UsedApproval {
+  const response = Object.hasOwn(given, approvalKey) ? given[approvalKey] : undefined
+  const stored = response !== undefined && 'approval' in response ? response.approval : undefined
+  return { ...policy, ...compact({ askId: stored?.askId }) }
 }
 
 function refuse(call: Call, message: string): Judged {
   return { effect: 'refuse', outcome: refusal(call, message) }
-}
-
-/** An agent reads the text of a tool's result; other requests have only errors. Nothing was sent to the server. */
-function refusal({ method }: Pick<Call, 'method'>, message: string): Ended {
-  if (method !== 'tools/call') return failed(errorCodes.refused, message)
-  return { kind: 'finished', result: { content: [{ type: 'text', text: message }], isError: true } }
 }

@@ -8,10 +8,11 @@
 
 import type { Ask, Surface } from '@assent/core'
 import type { Store } from '@assent/store'
+import { errorCodes } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
 import { inboxLeftMs, type RoutingState } from '../call-state.ts'
 import type { CallerWait } from '../layers.ts'
-import type { Answers, Call, InputResponse } from '../model.ts'
+import { type Answers, type Call, type InputResponse, type NeedsInput, type Outcome, ranElsewhere } from '../model.ts'
 import { expired, noAnswer } from '../screen/screen-questions.ts'
 import type { Shutdown, ShutdownPhase } from '../shutdown.ts'
 import { neededIn } from './approvals-needed.ts'
@@ -183,3 +184,24 @@ function recordedIn({ client }: Call, { wanted, server }: RoutingState, key: str
 function phaseToLeave({ over }: LiveRoutingState, { canRetry, goesAt }: CallerWait): ShutdownPhase | undefined {
   return canRetry || over === undefined ? goesAt : undefined
 }
+
+/** The outcome for a caller: these questions are for its client, and the others wait for the inbox. */
+export function unfinished(
+  { over, ...state }: LiveRoutingState,
+  forClient: readonly string[],
+): NeedsInput<RoutingState> {
+  const wanted = Object.fromEntries(Object.entries(state.wanted).filter(([key]) => forClient.includes(key)))
+  return { kind: 'input-required', wanted, state, ...(over === undefined ? {} : { over }) }
+}
+
+/** The outcome for a caller whose round another request runs: how it can get the result of that request later. */
+export function stillRunning(state: LiveRoutingState, { canRetry }: CallerWait): Outcome<RoutingState> {
+  // A result can be fetched by a state, or by the id of an ask.
+  const isFetchable = canRetry || Object.keys(state.inInbox).length > 0
+  return isFetchable ? unfinished({ ...state, waits: state.waits + 1 }, []) : runsElsewhere
+}
+
+const runsElsewhere = ranElsewhere(
+  errorCodes.refused,
+  'Another request of the same call runs it and has not finished yet. Only that request gets the outcome.',
+)

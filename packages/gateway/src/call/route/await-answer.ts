@@ -5,19 +5,17 @@
 import { compact, type JsonObject } from '@assent/core'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
 import type { Call, Ended, Outcome } from '../model.ts'
+import { awaitText } from '../text/await-answer.ts'
 
 export const awaitTool = 'assent__await_answer'
 
 const definition: JsonObject = {
   name: awaitTool,
-  title: 'Wait for a person',
-  description:
-    'Fetches the result of an earlier call that is waiting for a person. Use it with the ask_id that the earlier call ' +
-    'returned. It waits a while for the person; if they have not answered yet, the result says so and it can be called again. Do not ' +
-    'repeat the earlier call instead: that would ask the person again.',
+  title: awaitText.title,
+  description: awaitText.description,
   inputSchema: {
     type: 'object',
-    properties: { ask_id: { type: 'string', description: 'The ask_id of the call that is waiting.' } },
+    properties: { ask_id: { type: 'string', description: awaitText.askId } },
     required: ['ask_id'],
     additionalProperties: false,
   },
@@ -55,15 +53,7 @@ export interface Pending {
 /** The result for a caller whose request times out before the person has answered, worded for a model and its user. */
 export function pendingResult({ askId, expiresAtMs, askUrl, needs, isAnswered = false }: Pending): JsonObject {
   const expiresAt = new Date(expiresAtMs).toISOString()
-  const where = askUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${askUrl}`
-  const reason = isAnswered
-    ? 'the person has answered, and it is running. Call'
-    : needs === undefined
-      ? `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. Then call`
-      : `it needs ${needs}, which can be given ${where} until ${expiresAt}. Tell your user. Then call`
-  const text =
-    `This call is not finished: ${reason} ${awaitTool} with {"ask_id": "${askId}"} to get the result. ` +
-    'Do not make the same call again.'
+  const text = awaitText.pending({ tool: awaitTool, askId, expiresAt, askUrl, needs, isAnswered })
   // Marked as an error because the tool may declare an output schema that only its server can satisfy.
   return {
     content: [{ type: 'text', text }],
@@ -74,9 +64,7 @@ export function pendingResult({ askId, expiresAtMs, askUrl, needs, isAnswered = 
 
 /** The result while the store is unavailable. Some clients pass only the data to their model, so it has the text too. */
 export function unknownResult(askId: string): JsonObject {
-  const text =
-    'The gateway cannot reach its database, so it is not known whether the person has answered. Nothing is lost: call ' +
-    `${awaitTool} with {"ask_id": ${JSON.stringify(askId)}} again later. Do not make the earlier call again.`
+  const text = awaitText.unknown(awaitTool, askId)
   const structuredContent = { status: 'pending', message: text, askId }
   return { content: [{ type: 'text', text }], structuredContent, isError: true }
 }

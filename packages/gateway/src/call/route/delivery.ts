@@ -1,8 +1,11 @@
 // Records with each answer whether it reached the server that asked.
 //
-// A server that waits inside its call may stop waiting at any moment, so an answer and a cancellation can cross. An
-// answer is marked as delivered while it is sent, and as undelivered when the server turns out to have stopped waiting.
-// An answer without either mark whose replica died was never sent.
+// Owns: the marks of answers. A server that waits inside its call may stop waiting at any moment, so an answer and a
+// cancellation can cross.
+// I1  An answer is marked as delivered while it is sent, and as undelivered when the server turns out to have stopped
+//     waiting. An answer without either mark whose replica died was never sent.
+// I2  A slow store does not delay an answer.
+// I3  A secret answer is deleted from the store only after it was sent: until then a retry needs it.
 
 import type { Store } from '@assent/store'
 import type { Answers, Outcome } from '../model.ts'
@@ -33,4 +36,13 @@ export async function deliver<State>(
     if (id !== undefined) await withinOrFail(store.asks.undelivered(tenant, id, true), 0).catch(onError)
   }
   return outcome
+}
+
+/** Deletes the secrets among these answers, which were sent. What fails here is deleted by the sweep of the store. */
+export async function deleteSentSecrets({ store, tenant, asks, onError }: Delivering, sent: Answers): Promise<void> {
+  for (const [key, given] of Object.entries(sent)) {
+    const id = asks.get(key)
+    if (id === undefined || 'error' in given || !(given.isConfirmed || given.isSecret)) continue
+    await store.asks.deleteSecret(tenant, id).catch(onError)
+  }
 }

@@ -11,9 +11,10 @@ import {
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import { expect, test } from 'vitest'
+import { candidateCalls } from '../candidate-calls.ts'
 import type { InputRequest } from '../model.ts'
 import { expired, lostAnswer, noAnswer, secretDeleted, unverified } from '../screen/screen-questions.ts'
-import { type AskedCall, answerOf, givenOf, isSecretState, type Raising, raiseAsk } from './inbox-asks.ts'
+import { type AskedCall, answerOf, givenOf, type Raising, raiseAsk, storedAnswer } from './inbox-asks.ts'
 import { callOf, form, openRounds } from './sample-rounds.suite.ts'
 
 const raising: Raising = { server: 'deploy', waitMs: 60_000 }
@@ -192,7 +193,7 @@ test('[CARD-5] a question that fits only without the arguments, or without the c
 
 const shared = (...oneOf: readonly JsonObject[]): InputRequest => ({
   ...link,
-  shared: { isOpen: true, oneOf: oneOf.map((params) => ({ method: 'tools/call', params })) },
+  shared: { isOpen: true, oneOf: candidateCalls(oneOf.map((params) => ({ method: 'tools/call', params }))) },
 })
 
 test('[SHARE-3] a question that may belong to several calls shows all of them and names no tool', async () => {
@@ -289,6 +290,7 @@ test.each([
   ['expired', { kind: 'expired' }, expired],
   ['changed in the store', { kind: 'withdrawn', reason: 'unverified' }, unverified],
   ['lost with its replica', { kind: 'withdrawn', reason: 'owner-lost' }, lostAnswer],
+  ['lost with the database', { kind: 'withdrawn', reason: 'store-unavailable' }, lostAnswer],
   ['withdrawn', { kind: 'withdrawn', reason: 'caller-gone' }, noAnswer],
   ['still open', { kind: 'open' }, noAnswer],
   ['answered with a secret that is deleted', settled({ action: 'accept' }, { deleted: {} }), secretDeleted],
@@ -316,15 +318,19 @@ test('[REPLY-9] a comment reaches the server only if it accepts comments', () =>
 test('[REPLY-8] an answer that looks like a secret is confirmed only where the person confirmed it: not in the client', () => {
   const answer = { action: 'accept' }
   expect(givenOf(askIn(settled(answer, { isSecret: true })))).toEqual({ result: answer, isConfirmed: true })
-  expect(givenOf(askIn(settled(answer, { isSecret: true, via: 'client' })))).toEqual({ result: answer })
+  const inClient = askIn(settled(answer, { isSecret: true, via: 'client' }))
+  expect(givenOf(inClient)).toEqual({ result: answer, isSecret: true })
   expect(givenOf(askIn(settled(answer)))).toEqual({ result: answer })
 })
 
-test('[REPLY-8] the store holds a secret answer until it is deleted', () => {
-  expect(isSecretState(askIn(settled({}, { isSecret: true })))).toBe(true)
-  expect(isSecretState(askIn(settled({}, { isSecret: true, deleted: {} })))).toBe(false)
-  expect(isSecretState(askIn(settled({})))).toBe(false)
-  expect(isSecretState(askIn({ kind: 'open', isSecret: true }))).toBe(false)
+test('[VOTE-7] a client’s answer that the store keeps as a secret is marked, until the store has deleted it', () => {
+  const given = { result: { action: 'accept' } }
+  const error = { error: { code: 1, message: '' } }
+  const secret = askIn(settled({}, { isSecret: true }))
+  expect(storedAnswer(given, secret)).toEqual({ ...given, isSecret: true })
+  expect(storedAnswer(error, secret)).toEqual(error)
+  expect(storedAnswer(given, askIn(settled({}, { isSecret: true, deleted: {} })))).toEqual(given)
+  expect(storedAnswer(given, askIn(settled({})))).toEqual(given)
 })
 
 test('[REPLY-2] a client’s answer is stored with its action, content and comment, and nothing else', () => {

@@ -1,7 +1,10 @@
 // Turns a server's question into a stored ask that the inbox shows, and an ended ask into the answer for the server.
 //
-// Only the person on whose behalf the call runs may answer a server's question. Who may approve a call that a policy
-// stops, the policy says.
+// Owns: nothing; both directions are computed from their arguments and the store.
+// I1  Only the person on whose behalf the call runs may answer a server's question. Who may approve a call that a policy
+//     stops, the policy says.
+// I2  An ask shows the call in which it is asked completely, or says that its arguments are left out.
+// I3  A server gets "dismissed" only if a person dismissed the question; otherwise the reason why there is no answer.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -17,7 +20,6 @@ import {
   canonicalJson,
   compact,
   isApprovalForm,
-  isAssentError,
   isDecision,
   type JsonObject,
   liftComment,
@@ -32,24 +34,36 @@ import {
 import type { Store } from '@assent/store'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
 import type { OpenRound } from '../call-state.ts'
+import { fits } from '../candidate-calls.ts'
 import { callerOf } from '../clients/caller.ts'
 import type { Call, InputRequest, InputResponse, Shared, WantedApproval } from '../model.ts'
 import { calledBy as calledAs } from '../names.ts'
 import { actionOf } from '../policy/action-of.ts'
+import { isApproved } from '../policy/approval-request.ts'
 import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
-import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../screen/screen-questions.ts'
+import {
+  checkResponse,
+  expired,
+  lostAnswer,
+  noAnswer,
+  readKnownForm,
+  secretDeleted,
+  unverified,
+} from '../screen/screen-questions.ts'
 import { askerOf } from './ask-deadline.ts'
 
 /** The parts of a call from which an ask is made. */
 export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params' | 'waiting'> & {
   readonly caller?: AskCaller
+  /** The groups of the person in this request. */
+  readonly groups?: readonly string[]
 }
 
 /** @param target the server's name for the target, if it differs from the caller's */
 export function askedCall(call: Call, target: string | undefined): AskedCall {
-  const { tenant, principal, method, params, waiting, client } = calledAs(call, target)
-  return { tenant, principal, method, params, caller: callerOf(client), ...compact({ waiting }) }
+  const { tenant, principal, groups, method, params, waiting, client } = calledAs(call, target)
+  return { tenant, principal, method, params, caller: callerOf(client), ...compact({ waiting, groups }) }
 }
 
 export interface Raising {
@@ -59,7 +73,7 @@ export interface Raising {
   readonly isHeld?: boolean | undefined
   /** The held call that waits for the answer, if there is one. */
   readonly callId?: string
-  /** Set when the id was assigned before the ask is raised. */
+  /** Set when the id was assigned before the ask is raised. Its caller knows it, so it joins no other ask. */
   readonly id?: string
   /** The limits on open asks, notified when the ask is stored. Without it there is no limit. */
   readonly room?: Pick<OpenAskLimits, 'limits' | 'onRecord'> | undefined
@@ -81,17 +95,7 @@ export async function raiseAsk(
   store: Store,
   call: AskedCall,
   wanted: InputRequest,
-  {
-    server,
-    waitMs,
-    isHeld,
-    callId,
-    id = newId('ask', Date.now(), randomBytes),
-    room,
-    round,
-    presence = 'none',
-    announces = () => false,
-  }: Raising,
+  { server, waitMs, isHeld, callId, id: assigned, room, round, presence = 'none', announces = () => false }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, server, call)
   if (question === undefined) return undefined
@@ -99,7 +103,9 @@ export async function raiseAsk(
   if (secret?.askId !== undefined) return secret.askId
   const approval = wanted.kind === 'form' ? wanted.approval : undefined
   const isShared = 'shared' in wanted && wanted.shared !== undefined
-  const tool = isShared ? undefined : stringAt(call.params, 'name')
+  // A read of a resource has no tool, also if it has a stray name.
+  const tool = isShared || call.method === 'resources/read' ? undefined : stringAt(call.params, 'name')
+  const id = assigned ?? newId('ask', Date.now(), randomBytes)
   const draft = {
     tenant: call.tenant,
     id,
@@ -116,7 +122,8 @@ export async function raiseAsk(
     decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
     useWithinMs: approval?.useWithinMs ?? Math.min(waitMs, askLimits.useWithinMaxMs),
   }
-  const joined = approval === undefined ? undefined : await sameOpenAsk(store, draft)
+  const mayJoin = assigned === undefined && question.kind === 'approval'
+  const joined = mayJoin ? await sameOpenAsk(store, draft, question.digest) : undefined
   if (joined !== undefined) return joined
   const replica = await call.waiting?.replicaFor(callId)
   await store.asks.raise(draft, room?.limits, replica, approval !== undefined && announces(draft))
@@ -132,9 +139,11 @@ export async function raiseAsk(
 export function givenOf({ id, state, commentReaches, question }: Ask): InputResponse {
   if (state.kind === 'expired') return expired
   if (state.kind === 'withdrawn' && state.reason === 'unverified') return unverified
-  if (state.kind === 'withdrawn' && state.reason === 'owner-lost') return lostAnswer
+  if (state.kind === 'withdrawn' && (state.reason === 'owner-lost' || state.reason === 'store-unavailable'))
+    return lostAnswer
   if (state.kind !== 'settled') return noAnswer
-  if (state.deleted !== undefined) return secretDeleted
+  // The comment of an approval may be deleted: the decision is complete without it.
+  if (state.deleted !== undefined && question.kind !== 'approval') return secretDeleted
   const { action, comment } = state.answer
   const filledIn = state.answer.action === 'accept' ? state.answer.content : undefined
   const content = question.kind === 'approval' && action === 'accept' ? approved : filledIn
@@ -145,13 +154,14 @@ export function givenOf({ id, state, commentReaches, question }: Ask): InputResp
       ...(content === undefined ? {} : { content: content as JsonObject }),
       ...(comment === undefined || commentReaches !== 'asker' ? {} : { _meta: answerMeta({ comment }) }),
     },
-    ...(state.isSecret === true && state.via !== 'client' ? { isConfirmed: true as const } : {}),
+    ...(state.isSecret !== true ? {} : state.via === 'client' ? { isSecret: true } : { isConfirmed: true }),
   }
 }
 
-/** Whether the store holds a sealed answer to this ask. */
-export function isSecretState({ state }: Ask): boolean {
-  return state.kind === 'settled' && state.isSecret === true && state.deleted === undefined
+/** The client's answer that settled this ask, marked if the store keeps it as a secret. */
+export function storedAnswer(given: InputResponse, { state }: Ask): InputResponse {
+  const isSecret = state.kind === 'settled' && state.isSecret === true && state.deleted === undefined
+  return isSecret && 'result' in given ? { ...given, isSecret } : given
 }
 
 /** Converts a client's answer to the form that the store accepts. */
@@ -163,6 +173,23 @@ export function answerOf(result: JsonObject): JsonObject {
     ...(content === undefined ? {} : { content }),
     ...(typeof comment === 'string' ? { comment } : {}),
   }
+}
+
+/**
+ * The same for the approval of a call. Undefined if the answer does not fit the form that the client showed: the store
+ * takes any accept of an approval as a yes.
+ */
+export function decisionOf({ schema }: ApprovalRequest, result: JsonObject): JsonObject | undefined {
+  if (!checkResponse(schema, { result }).ok) return undefined
+  const { content: _chosen, ...answer } = answerOf(result)
+  return result.action === 'accept' && !isApproved({ result }) ? { ...answer, action: 'decline' } : answer
+}
+
+type ApprovalRequest = InputRequest & { readonly kind: 'form' }
+
+/** Whether it asks for the approval of a call, which a policy requires. */
+export function isApproval(wanted: InputRequest): wanted is ApprovalRequest {
+  return wanted.kind === 'form' && wanted.approval !== undefined
 }
 
 /** Only an asker that sends our `_meta` reads it in the answer. A page for a secret has no comment. */
@@ -202,23 +229,35 @@ function questionOf(wanted: InputRequest, server: string, call: AskedCall): Ques
 
 /** The question for a call that a policy stops: its exact action, drawn from the call itself. */
 function approvalOf(
-  { title, definitionDigest, needsReason, policies }: WantedApproval,
+  { title, definitionDigest, policySetDigest, policies, ...terms }: WantedApproval,
   server: string,
   call: AskedCall,
 ): Question {
   const action = actionOf(server, call, definitionDigest)
-  return { kind: 'approval', title, action, digest: actionDigest(action), policies, ...compact({ needsReason }) }
+  const { needsReason, isDestructive, isInDestructiveTool } = terms
+  const marks = compact({ needsReason, isDestructive, isInDestructiveTool })
+  return { kind: 'approval', title, action, digest: actionDigest(action), policies, policySetDigest, ...marks }
 }
 
 /** The open ask of an earlier call of the same person with the same action and rule: this call joins it. */
-async function sameOpenAsk(store: Store, { tenant, principal, question, approvalRule, needsPresence }: AskDraft) {
-  if (question.kind !== 'approval') return undefined
-  const open = await store.asks.openApproval(tenant, principal, question.digest)
+async function sameOpenAsk(
+  store: Store,
+  { tenant, principal, question, approvalRule, needsPresence }: AskDraft,
+  digest: string,
+) {
+  const open = await store.asks.openApproval(tenant, principal, digest)
   if (open?.state.kind !== 'open' || open.needsPresence !== needsPresence) return undefined
   const isSame =
     canonicalJson(open.approvalRule) === canonicalJson(approvalRule) &&
-    canonicalJson(open.question) === canonicalJson(question)
+    canonicalJson(withoutPolicySet(open.question)) === canonicalJson(withoutPolicySet(question))
   return isSame ? open.id : undefined
+}
+
+/** Other policies may require the same approval: when it is used, those in force decide again. */
+function withoutPolicySet(question: Question): Question {
+  if (question.kind !== 'approval') return question
+  const { policySetDigest: _, ...asked } = question
+  return asked
 }
 
 function ruleFor(wanted: InputRequest, principal: string): ApprovalRule {
@@ -246,7 +285,7 @@ type Shareable = Pick<InputRequest & { kind: 'form' | 'url' }, 'shared'>
  * verified. Arguments that cannot be shown completely are omitted, and the card says that they are.
  */
 function withCall(question: AskedQuestion, call: AskedCall, bytes: number, { shared }: Shareable): Question {
-  if (shared !== undefined) return withCalls(question, shared.oneOf, bytes)
+  if (shared !== undefined) return withCalls(question, shared.oneOf)
   const called = calledBy(call)
   if (called === undefined) return question
   const named = { ...question, call: called }
@@ -256,15 +295,19 @@ function withCall(question: AskedQuestion, call: AskedCall, bytes: number, { sha
   return fits(named) ? named : question
 }
 
-/** For a server that did not specify in which of its calls it asks: adds every candidate. */
-function withCalls(question: AskedQuestion, calls: Shared['oneOf'], bytes: number): Question {
-  const listed = calls.slice(-askLimits.oneOf).flatMap((call) => {
+/** For a server that did not specify in which of its calls it asks: adds every candidate, bounded in candidate-calls.ts. */
+function withCalls(question: AskedQuestion, calls: Shared['oneOf']): Question {
+  const listed = calls.flatMap((call) => {
     const called = calledBy(call)
     return called === undefined ? [] : [{ call, called }]
   })
   const named = { ...question, oneOf: listed.map(({ called }) => called) }
-  const each = Math.floor(bytes / Math.max(listed.length, 1))
-  const whole = { ...question, oneOf: listed.map(({ call, called }) => wholeCall(called, call, each)) }
+  // Arguments that are too large were left out before.
+  const isKept = ({ params }: CalledWith) => Object.hasOwn(params, 'arguments')
+  const drawn = listed.map(({ call, called }) =>
+    isKept(call) ? wholeCall(called, call, askLimits.formCallBytes) : called,
+  )
+  const whole = { ...question, oneOf: drawn }
   if (fits(whole)) return whole
   return fits(named) ? named : { ...question, oneOf: [] }
 }
@@ -287,15 +330,5 @@ function calledBy({ method, params }: CalledWith): AskingCall | undefined {
       return { kind: 'resource', tool: name }
     default:
       return undefined
-  }
-}
-
-function fits(value: unknown, size?: Parameters<typeof canonicalJson>[1]): boolean {
-  try {
-    canonicalJson(value, size)
-    return true
-  } catch (error) {
-    if (isAssentError(error)) return false
-    throw error
   }
 }

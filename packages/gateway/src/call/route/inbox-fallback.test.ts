@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { askMeta, type JsonObject, newId } from '@assent/core'
+import { AssentError, askMeta, type JsonObject, newId } from '@assent/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
 import { relayLimits, setLimits } from '../../limits.ts'
@@ -9,7 +9,6 @@ import { noTelemetry } from '../telemetry-port.ts'
 import { InboxFallback, type InboxFallbackSettings, type Put } from './inbox-fallback.ts'
 import { callOf, form, openRounds } from './sample-rounds.suite.ts'
 
-const tenant = 'default'
 const text = form('Which?', { type: 'object', properties: { region: { type: 'string' } }, required: ['region'] })
 const region: InputResponse = { result: { action: 'accept', content: { region: 'eu' } } }
 const longMs = 3_600_000
@@ -65,13 +64,13 @@ test('[ROUTE-10] the inbox asks after the silence, with the question, its call a
 
 test('[CARD-5] the card of a question in a read of a resource names the resource', async () => {
   const { begin, shown } = await fallbackWith({ silentAfterMs: 10 })
-  const call = callOf({ method: 'resources/read', params: { uri: 'file:///a' } })
+  const call = callOf({ method: 'resources/read', params: { uri: 'file:///a', name: 'stray' } })
 
-  expect((await shown(begin(putOf({ call })))).question).toHaveProperty('call', {
-    kind: 'resource',
-    tool: 'file:///a',
-    arguments: {},
+  expect(await shown(begin(putOf({ call })))).toMatchObject({
+    asker: { server: 'deploy' },
+    question: { call: { kind: 'resource', tool: 'file:///a', arguments: {} } },
   })
+  expect((await shown(begin(putOf({ call })))).asker).not.toHaveProperty('tool')
 })
 
 test('[ROUTE-10] a question whose time is nearly up is shown for a second; a server without metadata gets no comment', async () => {
@@ -233,26 +232,24 @@ test('[ROUTE-10] an error of the client does not count, and the inbox still asks
   expect((await read(id))?.state.kind).toBe('open')
 })
 
-test('[REPLY-8] where a secret may pass, it counts and is deleted from the store', async () => {
-  const { fallback, begin, store, read } = await fallbackWith({}, true)
+test('[VOTE-7] where a secret may pass, it counts, also in a retry, and is stored until it is sent', async () => {
+  const { fallback, begin, store } = await fallbackWith({}, true)
   const deleting = vi.spyOn(store.asks, 'deleteSecret')
   const id = begin()
   await fallback.show(putOf(), id)
   const given = { result: { action: 'accept', content: { region: ghp } } }
 
-  expect(await fallback.answered(putOf(), id, given)).toEqual({ given })
-  expect(deleting).toHaveBeenCalledWith(tenant, id)
-  expect(JSON.stringify(await read(id))).not.toContain(ghp)
+  expect(await fallback.answered(putOf(), id, given)).toEqual({ given: { ...given, isSecret: true } })
+  expect(await fallback.answered(putOf(), id, given)).toEqual({ given: { ...given, isSecret: true } })
+  expect(deleting).not.toHaveBeenCalled()
 })
 
-test('[REPLY-8] an answer that is no secret stays in the store', async () => {
-  const { fallback, begin, store } = await fallbackWith({}, true)
-  const deleting = vi.spyOn(store.asks, 'deleteSecret')
+test('[VOTE-7] an answer that is no secret is not marked as one', async () => {
+  const { fallback, begin } = await fallbackWith({}, true)
   const id = begin()
   await fallback.show(putOf(), id)
-  await fallback.answered(putOf(), id, region)
 
-  expect(deleting).not.toHaveBeenCalled()
+  expect(await fallback.answered(putOf(), id, region)).toEqual({ given: region })
 })
 
 test('[FLEET-3] an answer whose timer runs at another replica counts: the ask is stored with it, beyond any limit', async () => {
@@ -297,6 +294,54 @@ test('[ROUTE-10] the client learns that the question has ended without an answer
   await fallback.withdraw(callOf(), id, 'asker-stopped')
 
   expect(await reason).toBe('It is no longer open.')
+})
+
+test('[ROUTE-10] a question that cannot be stored is shown when the store is available again, and its waiter gets the answer', async () => {
+  restores.push(setLimits(relayLimits, { renewEveryMs: 20 }))
+  const { store, begin, fallback, shown, answer } = await fallbackWith({ silentAfterMs: 10 })
+  const unavailable = () => Promise.reject(new AssentError('store_unavailable', 'The store is down.'))
+  const raise = vi.spyOn(store.asks, 'raise').mockImplementation(unavailable)
+  const id = begin()
+  const reason = fallback.elsewhere(callOf(), id, longMs, signal)
+  await until(() => (raise.mock.calls.length > 1 ? true : undefined))
+  raise.mockRestore()
+
+  await shown(id)
+  await answer(id, { action: 'decline' })
+
+  expect(await reason).toBe('It was answered in the inbox.')
+})
+
+test('[ROUTE-10] a question that could not be stored is not shown once the client has answered, or no server waits', async () => {
+  restores.push(setLimits(relayLimits, { renewEveryMs: 20 }))
+  for (const how of ['answer', 'answer later', 'withdraw', 'stop'] as const) {
+    const { store, begin, fallback, read, errors } = await fallbackWith({ silentAfterMs: 10 })
+    const raise = vi.spyOn(store.asks, 'raise')
+    raise.mockImplementation(() => Promise.reject(new AssentError('store_unavailable', 'The store is down.')))
+    const id = begin()
+    await until(() => (errors.length > (how === 'answer later' ? 1 : 0) ? true : undefined))
+    raise.mockRestore()
+    if (how === 'stop') fallback.stop(id)
+    else if (how === 'withdraw') await fallback.withdraw(callOf(), id, 'asker-stopped')
+    else expect(await fallback.answered(putOf(), id, region)).toEqual({ given: region })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+
+    const state = (await read(id))?.state.kind
+    expect([how, state]).toEqual([how, how.startsWith('answer') ? 'settled' : undefined])
+  }
+})
+
+test('[ROUTE-10] a question whose time is over is not stored again', async () => {
+  restores.push(setLimits(relayLimits, { renewEveryMs: 10 }))
+  const { store, begin, errors } = await fallbackWith({ silentAfterMs: 10 })
+  const raise = vi.spyOn(store.asks, 'raise')
+  raise.mockImplementation(() => Promise.reject(new AssentError('store_unavailable', 'The store is down.')))
+
+  begin(putOf({ round: { id: 'round', atMs: store.nowMs() - 60_000 } }))
+  await until(() => (errors.length > 0 ? true : undefined))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+
+  expect(raise).toHaveBeenCalledTimes(1)
 })
 
 test('[ROUTE-8] a client that cannot wait longer learns that the inbox asks', async () => {

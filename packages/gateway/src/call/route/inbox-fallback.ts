@@ -1,8 +1,10 @@
 // Shows a question in the inbox as well when the client has not answered it for a while. The first answer counts.
 //
-// The ask's id is assigned when the client is asked and travels with the call. Until the timer fires no ask is stored,
-// and an earlier answer from the client leaves none behind. If the process dies with the timer, the client still has
-// its copy of the question.
+// Owns: the timers of the questions that clients are asked. If the process dies with a timer, the client still has its
+// copy of the question.
+// I1  The ask's id is assigned when the client is asked and travels with the call.
+// I2  Until the timer fires no ask is stored, and an earlier answer from the client leaves none behind.
+// I3  A question that the store could not take is shown as soon as it can, unless its server stopped waiting.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -11,6 +13,7 @@ import {
   askLimits,
   askMeta,
   compact,
+  isAssentError,
   isTooManyOpen,
   newId,
   readAskMeta,
@@ -20,17 +23,29 @@ import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { readOwnJson } from '../../protocol/own-json.ts'
 import { type OpenRound, openForMs } from '../call-state.ts'
+import { shownParams } from '../candidate-calls.ts'
 import type { Call, InputRequest, InputResponse } from '../model.ts'
 import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
+import { questionText } from '../text/questions.ts'
 import { shownWaitMs } from './ask-deadline.ts'
-import { type AskedCall, answerOf, givenOf, isSecretState, raiseAsk } from './inbox-asks.ts'
+import {
+  type Announces,
+  type AskedCall,
+  answerOf,
+  decisionOf,
+  givenOf,
+  isApproval,
+  raiseAsk,
+  storedAnswer,
+} from './inbox-asks.ts'
 import { waitForAsk } from './wait-for-ask.ts'
 
 export interface InboxFallbackSettings {
   readonly askWaitMs: number
   /** How long the client may take before the inbox asks too. Undefined: until the question expires. */
   readonly silentAfterMs?: number | undefined
+  readonly announces?: Announces | undefined
 }
 
 /** One question that was sent to a client. */
@@ -55,6 +70,8 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
   /** Resolves when the inbox shows the question; created on the first wait. */
   shown: PromiseWithResolvers<void> | undefined
+  /** The ask was to be stored and the store failed, so it may be stored. */
+  readonly mayBeStored: boolean
 }
 
 export class InboxFallback {
@@ -63,6 +80,8 @@ export class InboxFallback {
   readonly #asking: OpenAskLimits
   readonly #onError: (error: unknown) => void
   readonly #waiting = new Map<string, Waiting>()
+  /** Asks whose timer has fired and that are being stored. */
+  readonly #showing = new Set<string>()
 
   constructor(store: Store, settings: InboxFallbackSettings, asking: OpenAskLimits, onError: (error: unknown) => void) {
     this.#store = store
@@ -79,11 +98,30 @@ export class InboxFallback {
     const { record } = put
     const text = serialized(put)
     const waiting = put.call.waiting?.afterwards
-    const show = () => this.show(readPut(text, record, waiting), id).catch((error: unknown) => this.#notShown(error))
-    const timer = setTimeout(() => void show(), silentAfterMs)
-    timer.unref()
-    this.#waiting.set(id, { timer, shown: undefined })
+    this.#later(id, silentAfterMs, () => readPut(text, record, waiting))
     return id
+  }
+
+  #later(id: string, afterMs: number, put: () => Put, before?: Waiting): void {
+    const timer = setTimeout(() => void this.#showNow(id, put), afterMs)
+    timer.unref()
+    this.#waiting.set(id, { timer, shown: before?.shown, mayBeStored: before !== undefined })
+  }
+
+  async #showNow(id: string, put: () => Put): Promise<void> {
+    const before = this.#waiting.get(id)
+    const showing = this.show(put(), id)
+    this.#showing.add(id)
+    try {
+      await showing
+    } catch (error) {
+      this.#notShown(error)
+      // The client need not be asked for long, and its caller has not stopped waiting for the answer.
+      const isOpen = this.#showing.has(id) && openForMs(put(), this.#store.nowMs()) < this.#settings.askWaitMs
+      if (isOpen && isAssentError(error, 'store_unavailable')) this.#later(id, relayLimits.renewEveryMs, put, before)
+    } finally {
+      this.#showing.delete(id)
+    }
   }
 
   /**
@@ -94,7 +132,9 @@ export class InboxFallback {
     const room = isEnding ? undefined : this.#asking
     const elapsedMs = openForMs({ round }, this.#store.nowMs())
     const waitMs = Math.max(shownWaitMs(this.#settings, wanted, elapsedMs), askLimits.decideMinMs)
-    const raising = { server, waitMs, isHeld, id, room, round, presence: this.#asking.presence }
+    // An ask that the client's answer ends at once is not announced.
+    const announces = isEnding ? undefined : this.#settings.announces
+    const raising = { server, waitMs, isHeld, id, room, round, presence: this.#asking.presence, announces }
     const callId = await record?.()
     await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
     waiting?.shown?.resolve()
@@ -103,14 +143,15 @@ export class InboxFallback {
 
   /** The answer that counts after the client answered; undefined when it cannot be used and the inbox still asks. */
   async answered(put: Put, id: string, given: InputResponse): Promise<Counting | undefined> {
-    if (this.#delete(id) !== undefined) return { given }
+    if (this.#delete(id)?.mayBeStored === false) return { given }
     if ('error' in given) return undefined
-    const { tenant, principal } = put.call
-    const person = { principal, groups: [] }
+    const converted = isApproval(put.wanted) ? decisionOf(put.wanted, given.result) : answerOf(given.result)
+    if (converted === undefined) return undefined
+    const { tenant, principal, groups = [] } = put.call
+    const person = { principal, groups }
     const refusesSecrets = !this.#asking.allowsSecrets(put.server)
     const needsPresence = needsPasskey(this.#asking.presence, put.wanted)
-    const answering = { person, via: 'client', answer: answerOf(given.result) } as const
-    const request = { tenant, id, ...answering, refusesSecrets, needsPresence }
+    const request = { tenant, id, person, via: 'client', answer: converted, refusesSecrets, needsPresence } as const
     const answer = () => this.#store.asks.answer(request)
     let answered = await answer()
     if (answered.kind === 'not-found') {
@@ -123,15 +164,20 @@ export class InboxFallback {
       const isOwn = state.kind === 'settled' && state.via === 'client'
       return { given: givenOf(answered.ask), ...(isOwn ? {} : { isFromInbox: true }) }
     }
-    // This process sends the secret to the server, so the store need not keep it.
-    if (answered.kind === 'settled' && isSecretState(answered.ask)) await this.#store.asks.deleteSecret(tenant, id)
-    const isRejected = ['invalid', 'malformed', 'looks-secret', 'presence'].includes(answered.kind)
-    return isRejected ? undefined : { given }
+    // Anything else did not decide the ask: it is not valid, needs a passkey, or this person may not decide.
+    if (answered.kind !== 'settled') return undefined
+    // An approval is used by its grant, however often the client sends it.
+    return { given: isApproval(put.wanted) ? givenOf(answered.ask) : storedAnswer(given, answered.ask) }
+  }
+
+  /** Cancels the timer. An ask that was raised stays. */
+  stop(id: string): void {
+    this.#delete(id)
   }
 
   /** Cancels the timer, or withdraws the ask if it was raised. */
   async withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<void> {
-    if (this.#delete(id) === undefined) await this.#store.asks.withdraw(tenant, id, reason)
+    if (this.#delete(id)?.mayBeStored !== false) await this.#store.asks.withdraw(tenant, id, reason)
   }
 
   /**
@@ -148,7 +194,7 @@ export class InboxFallback {
     const timeoutMs = Math.max(0, until - performance.now())
     const ask = await waitForAsk(this.#store, { tenant, id }, timeoutMs, signal, this.#onError)
     const isOver = ask !== undefined && ask !== 'unknown' && ask.state.kind !== 'open'
-    return isOver ? reasonFor(ask) : 'It is now asked in the inbox.'
+    return isOver ? reasonFor(ask) : questionText.nowInInbox
   }
 
   /** When the inbox is at its limit only the client is asked, as without an inbox. */
@@ -161,6 +207,7 @@ export class InboxFallback {
     const waiting = this.#waiting.get(id)
     clearTimeout(waiting?.timer)
     this.#waiting.delete(id)
+    this.#showing.delete(id)
     return waiting
   }
 }
@@ -171,8 +218,7 @@ export class InboxFallback {
  */
 function serialized({ call, server, wanted, isHeld, round }: Put): string {
   const { tenant, principal, method, params, caller } = call
-  const needed = Object.entries(params).filter(([name]) => ['name', 'uri', 'arguments'].includes(name))
-  const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed), ...compact({ caller }) }
+  const asked: AskedCall = { tenant, principal, method, params: shownParams(params), ...compact({ caller }) }
   const meta = readAskMeta(wanted.params)
   const ours = meta === undefined ? {} : { _meta: { ...askMeta(meta), ...actionMetaOf(wanted.params) } }
   return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: ours }, isHeld, round })
@@ -189,5 +235,5 @@ function readPut(text: string, record: Put['record'], waiting: AskedCall['waitin
  * asked.
  */
 function reasonFor({ state }: Ask): string {
-  return state.kind === 'settled' ? 'It was answered in the inbox.' : 'It is no longer open.'
+  return state.kind === 'settled' ? questionText.answeredInInbox : questionText.notOpen
 }

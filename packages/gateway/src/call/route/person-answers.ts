@@ -6,7 +6,7 @@ import type { RelayState } from '../call-state.ts'
 import { answeredByPerson } from '../clients/human-check.ts'
 import { traitsOf } from '../clients/traits-of.ts'
 import type { TimedResponse, TimedResponses } from '../layers.ts'
-import type { ClientProfile, InputRequest, InputResponse } from '../model.ts'
+import type { Answers, ClientProfile, InputRequest, InputResponse } from '../model.ts'
 import { checkResponse, readKnownForm } from '../screen/screen-questions.ts'
 
 export interface PersonSettings {
@@ -14,6 +14,17 @@ export interface PersonSettings {
   readonly unseenAfterMs: number
   /** Which decisions need a passkey. */
   readonly presence?: PresenceSetting
+}
+
+/** The client's answers to one round, and what happens to each question. */
+export interface SortedAnswers {
+  readonly kept: Answers
+  readonly hasInboxAnswer: boolean
+  /** The questions that move to the inbox. */
+  readonly moving: readonly string[]
+  /** Those of them that were answered too fast, now or in an earlier request. */
+  readonly tooFast: readonly string[]
+  readonly fastNow: readonly (readonly [key: string, given: InputResponse, afterMs: number])[]
 }
 
 export function isFromPerson(

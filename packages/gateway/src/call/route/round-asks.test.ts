@@ -320,7 +320,7 @@ test('[WAIT-9] only answers of the inbox are recorded as undelivered', async () 
   expect(errors).toEqual([down, expect.objectContaining({ code: 'store_unavailable' })])
 })
 
-test('[REPLY-8] confirmed secrets that reached the server are deleted, and no other answer is', async () => {
+test('[REPLY-8] secrets that reached the server are deleted, and no other answer is', async () => {
   const { asks, store, errors } = await openRounds()
   const deleting = vi.spyOn(store.asks, 'deleteSecret').mockRejectedValueOnce(down).mockResolvedValue()
   const result = { action: 'accept' }
@@ -331,14 +331,16 @@ test('[REPLY-8] confirmed secrets that reached the server are deleted, and no ot
     plain: { result },
     error: { error: { code: 1, message: '' } },
     client: secret,
-  }
+    copied: { result, isSecret: true },
+  } as const
   const inInbox = { one: 'ask_1', two: 'ask_2', plain: 'ask_3', error: 'ask_4' }
 
-  await asks.deleteSecrets(call, stateOf({}, { inInbox }), answers)
+  await asks.deleteSecrets(call, stateOf({}, { inInbox, copies: { copied: 'ask_5' } }), answers)
 
   expect(deleting.mock.calls).toEqual([
     ['default', 'ask_1'],
     ['default', 'ask_2'],
+    ['default', 'ask_5'],
   ])
   expect(errors).toEqual([down])
 })

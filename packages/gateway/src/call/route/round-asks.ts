@@ -13,6 +13,7 @@ import type { CallLayer } from '../layers.ts'
 import { type Answers, type Call, heldId, type InputRequest, type InputResponse } from '../model.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { type GatewayWait, storedWaitMs } from './ask-deadline.ts'
+import { deleteSentSecrets } from './delivery.ts'
 import { type Announces, askedCall, type Raising, raiseAsk } from './inbox-asks.ts'
 import type { InboxFallback, Put } from './inbox-fallback.ts'
 import type { SurfaceSettings } from './surfaces.ts'
@@ -137,12 +138,9 @@ export class RoundAsks {
   }
 
   /** Deletes secret answers that have reached the server: only their digests stay in the store. */
-  async deleteSecrets({ tenant }: Call, { inInbox }: RoutingState, answers: Answers): Promise<void> {
-    for (const [key, given] of Object.entries(answers)) {
-      const id = own(inInbox, key)
-      if (id === undefined || 'error' in given || given.isConfirmed !== true) continue
-      await this.#store.asks.deleteSecret(tenant, id).catch(this.#onError)
-    }
+  async deleteSecrets({ tenant }: Call, { inInbox, copies }: RoutingState, answers: Answers): Promise<void> {
+    const asks = new Map(Object.entries({ ...copies, ...inInbox }))
+    await deleteSentSecrets({ store: this.#store, tenant, asks, onError: this.#onError }, answers)
   }
 
   /** Records on the ask why it is asked again. Has the short store timeout, so that it does not delay the call. */

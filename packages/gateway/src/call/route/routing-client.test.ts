@@ -300,3 +300,18 @@ test('[ROUTE-6] the asks of a held call are used for the inbox, and none is rais
   expect([state.inInbox, state.onRecord]).toEqual([{ one: 'ask_1' }, { one: 'ask_1' }])
   expect(await open()).toEqual([])
 })
+
+test('[ROUTE-10] the inbox does not begin to ask a question when the request that asked the client has ended', async () => {
+  const { routing, exchange, open, store } = await routed([asking({ one: form('One?'), two: form('Two?') })], {
+    settings: { silentAfterMs: 100 },
+  })
+  const outcome = (await exchange.start(showsForms)) as NeedsInput<ReturnType<typeof stateOf>>
+  expect(Object.keys(outcome.state.copies)).toEqual(['one', 'two'])
+  const raise = vi.spyOn(store.asks, 'raise')
+
+  routing.stopFallback(outcome)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+
+  expect(raise).not.toHaveBeenCalled()
+  expect(await open()).toEqual([])
+})

@@ -1,9 +1,9 @@
-import type { Surface } from '@assent/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
 import { relayLimits, setLimits } from '../../limits.ts'
 import type { CallerWait } from '../layers.ts'
 import { type NeedsInput, unsent } from '../model.ts'
+import { OpenAskLimits } from '../screen/open-limits.ts'
 import { unseen } from '../screen/screen-questions.ts'
 import type { RoutingSettings } from './routing.ts'
 import { callOf, form } from './sample-rounds.suite.ts'
@@ -26,7 +26,6 @@ import { unseenAskId } from './unseen-answers.ts'
 
 const round = { id: 'round', atMs: 1 }
 const retry: CallerWait = { forMs: 60_000, canRetry: true, retry: { runsOn: true } }
-const inboxFirst = { surfaces: ['inbox', 'client'] } as const
 
 let restore: () => void
 beforeEach(() => {
@@ -244,6 +243,7 @@ test('[RUN-5] a round that was sent already raises no more asks: its result is r
 
 test('[RUN-5] while another request sends the round, the caller has to retry', async () => {
   const { exchange } = await routed([asking({ one: form('One?') }, { round })], {
+    wait: retry,
     claims: { find: async () => 'running' },
   })
   const state = { ...stateIn(await exchange.start(showsForms)), hasInboxAnswer: true }
@@ -252,6 +252,18 @@ test('[RUN-5] while another request sends the round, the caller has to retry', a
     kind: 'input-required',
     wanted: {},
     state: { ...state, waits: 1 },
+  })
+})
+
+test('[POLICY-38] while another request runs an approved call, a caller that has nothing to fetch it with gets an error', async () => {
+  const { exchange } = await routed([asking({ one: form('One?') }, { round })], {
+    claims: { find: async () => 'running' },
+  })
+  const state = { ...stateIn(await exchange.start(showsForms)), hasInboxAnswer: true }
+
+  expect(await exchange.continue(showsForms, state, { one: { given: yes, afterMs: fast } })).toMatchObject({
+    kind: 'failed',
+    isElsewhere: true,
   })
 })
 
@@ -275,65 +287,6 @@ test('[ROUTE-5] a caller that waits for the inbox has to retry before its time i
 
   expect(second).toMatchObject({ wanted: {}, state: { waits: 2, inInbox: stateIn(first).inInbox } })
   expect(await open()).toHaveLength(1)
-})
-
-test('[SERVER-6] a reload while the inbox is asked first applies: the client is then not asked', async () => {
-  let surfaces: readonly Surface[] = inboxFirst.surfaces
-  const { exchange, firstAsk, answer, store } = await routed([asking(), done], {
-    settings: { silentAfterMs: 50, surfacesOf: () => surfaces },
-  })
-  const raise = store.asks.raise.bind(store.asks)
-  vi.spyOn(store.asks, 'raise').mockImplementation((draft) => {
-    surfaces = ['inbox']
-    return raise(draft)
-  })
-  const calling = exchange.start(showsForms)
-  const id = await firstAsk()
-  // Longer than `silentAfterMs`.
-  const early = await Promise.race([calling, new Promise((resolve) => setTimeout(resolve, 150, 'waiting'))])
-  expect(early).toBe('waiting')
-  await answer(id)
-
-  expect(await calling).toEqual(done)
-})
-
-test('[ROUTE-11] with the inbox first, the client is asked too after the silence, and both copies stay open', async () => {
-  const { exchange, open } = await routed([asking()], { settings: { ...inboxFirst, silentAfterMs: 50 } })
-  const outcome = await exchange.start(showsForms)
-
-  expect(outcome).toMatchObject({ kind: 'input-required', wanted: { one: { message: 'One?' } } })
-  expect((await open()).map(({ id }) => id)).toEqual(Object.values(stateIn(outcome).copies))
-})
-
-test('[ROUTE-11] a caller whose time ends before the silence has to retry, and is not asked', async () => {
-  const { exchange } = await routed([asking()], {
-    settings: { ...inboxFirst, silentAfterMs: 5_000 },
-    wait: { forMs: 20, canRetry: true },
-  })
-  expect(await exchange.start(showsForms)).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
-})
-
-test('[ROUTE-11] an answer in the inbox before the silence is sent, and a caller without time is not asked', async () => {
-  const patientCaller = await routed([asking(), done], { settings: { ...inboxFirst, silentAfterMs: 5_000 } })
-  const calling = patientCaller.exchange.start(showsForms)
-  await patientCaller.answer(await patientCaller.firstAsk(), { action: 'decline' })
-  expect(await calling).toEqual(done)
-
-  const settings = { ...inboxFirst, silentAfterMs: 0 }
-  const { exchange } = await routed([asking()], { settings, wait: { forMs: 0, canRetry: true } })
-  expect(await exchange.start(showsForms)).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
-})
-
-test('[FLEET-5] a caller that is sent to another replica is not asked here', async () => {
-  const { exchange, shutdown, firstAsk } = await routed([asking()], {
-    settings: { ...inboxFirst, silentAfterMs: 5_000 },
-    wait: { forMs: 60_000, canRetry: true, goesAt: 'draining' },
-  })
-  const calling = exchange.start(showsForms)
-  await firstAsk()
-  shutdown.enter('draining')
-
-  expect(await calling).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
 })
 
 test('[RELAY-2] a server may ask again, and its asks that have ended are tracked no longer', async () => {
@@ -366,4 +319,22 @@ test.each([
   expect(await calling).toEqual(outcome)
   expect((await read(id))?.state).toMatchObject({ kind: 'settled' })
   expect(Object.hasOwn((await read(id))?.state ?? {}, 'deleted')).toBe(isDeleted)
+})
+
+test('[VOTE-7] a secret that the client answered after the inbox asked too is deleted once it reached the server', async () => {
+  const allowing = vi.spyOn(OpenAskLimits.prototype, 'allowsSecrets').mockReturnValue(true)
+  const { exchange, firstAsk, read, sent, below } = await routed([asking({ one: text }), done], {
+    settings: { silentAfterMs: 10 },
+  })
+  const state = stateIn(await exchange.start(showsForms))
+  const id = await firstAsk()
+  const given = { result: { action: 'accept', content: { region: ghp } } }
+  const came = { one: { given, afterMs: slow } }
+  vi.spyOn(below, 'continue').mockRejectedValueOnce(new Error('The connection broke.'))
+  await expect(exchange.continue(showsForms, state, came)).rejects.toThrow('broke')
+
+  expect(await exchange.continue(showsForms, state, came)).toEqual(done)
+  expect(sent).toMatchObject([{ one: given }])
+  expect((await read(id))?.state).toMatchObject({ kind: 'settled', deleted: expect.anything() })
+  allowing.mockRestore()
 })

@@ -3,8 +3,9 @@
 import { until } from '../../../../../test-kit/until.ts'
 import type { CallState, RelayState, RoutingState } from '../call-state.ts'
 import type { CallerWait, CallLayer } from '../layers.ts'
-import { type Answers, type Call, type InputRequest, type NeedsInput, type Outcome, tooMuchState } from '../model.ts'
+import { type Answers, type Call, type InputRequest, type NeedsInput, type Outcome, withoutAskIds } from '../model.ts'
 import { OpenAskLimits } from '../screen/open-limits.ts'
+import { tooMuchState } from '../seal-state.ts'
 import { Shutdown } from '../shutdown.ts'
 import { Routing, type RoutingSettings } from './routing.ts'
 import { callOf, form, openRounds, settings } from './sample-rounds.suite.ts'
@@ -55,7 +56,7 @@ export async function routed(replies: readonly Outcome<RelayState>[], script: Sc
   const below: CallLayer = {
     start: next,
     continue: (call, state, given) => {
-      sent.push(given)
+      sent.push(withoutAskIds(given))
       calls.push({ call, state })
       return next()
     },

@@ -1,5 +1,7 @@
-// Records when callers were last seen waiting for their asks. One timer writes for all asks that requests of this
-// replica wait for, one after the other. An ask that is answered soon causes no write.
+// Records when callers were last seen waiting for their asks.
+//
+// Owns: the asks that requests of this replica wait for, and one timer that writes for all of them, one after the other.
+// I1  An ask that is answered soon causes no write.
 
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'

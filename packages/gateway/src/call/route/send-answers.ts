@@ -1,7 +1,8 @@
 // Sends the answers of a round to the server.
 //
-// Owns: when a round is sent, and that a round with an inbox answer is sent once.
-// I1  A round that carries an inbox answer and that another request could send too is claimed in the store first.
+// Owns: when a round is sent, and that a round with an inbox answer, or of an approved call, is sent once.
+// I1  A round that carries an inbox answer and that another request could send too is claimed in the store first. So is a
+//     round with the approval of a call, wherever it is asked, and every later round of an approved call.
 // I2  Nothing is sent for a caller that is gone and cannot retry; its inbox answers are recorded as undelivered.
 // I3  A cancellation does not overtake the answers (cancelled-later.ts).
 
@@ -10,34 +11,37 @@ import { errorCodes } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
 import { type CallState, isRouted, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallerWait, CallLayer, Retry } from '../layers.ts'
-import { type Answers, type Call, failed, heldId, type Outcome } from '../model.ts'
+import { type Answers, type Call, failed, heldId, type Outcome, withAskIds } from '../model.ts'
+import { isPolicyState } from '../policy/approval-request.ts'
+import { approvedIn } from '../policy/approved-state.ts'
 import type { Shutdown } from '../shutdown.ts'
+import { outcomeText } from '../text/outcomes.ts'
 import { type LiveRoutingState, noCaller } from './answer-wait.ts'
 import { cancelledLater } from './cancelled-later.ts'
 import { deliver } from './delivery.ts'
+import { isApproval } from './inbox-asks.ts'
 import type { RoundAsks } from './round-asks.ts'
 
 /** The result of a round: the end of the call, or further questions. */
 export type RoundResult = LiveRoutingState | Outcome<RelayState>
 
+/** How long a request waits for another one that runs its round. */
+export interface ClaimTimeouts {
+  readonly forMs: number
+  readonly signal: AbortSignal
+}
+
 /** Runs a round under a claim: each round once, and every retry gets its result. */
 export interface RoundClaims {
-  find(name: RoundKey): Promise<RoundResult | 'running' | undefined>
-  run(
-    name: RoundKey,
-    wait: { readonly forMs: number; readonly signal: AbortSignal },
-    send: () => Promise<RoundResult>,
-  ): Promise<RoundResult | 'running'>
+  find(name: RoundKey, wait: ClaimTimeouts): Promise<RoundResult | 'running' | undefined>
+  run(name: RoundKey, wait: ClaimTimeouts, send: () => Promise<RoundResult>): Promise<RoundResult | 'running'>
 }
 
 /** Chooses the surfaces of the questions in an outcome, and raises their asks. */
 type Route = (call: Call, below: CallLayer, outcome: Outcome<RelayState>) => Promise<RoundResult>
 
 /** The outcome of a round whose process died, or was stopped, while the server ran it. */
-export const outcomeUnknown = failed(
-  errorCodes.refused,
-  'The gateway process that ran this call stopped, or could not reach its database, before it stored the outcome. Whether the call did anything is not known: check before calling it again.',
-)
+export const outcomeUnknown = failed(errorCodes.refused, outcomeText.unknown)
 
 export class AnswerSender {
   readonly #store: Store
@@ -72,8 +76,9 @@ export class AnswerSender {
     { retry, forMs }: CallerWait,
   ): Promise<RoundResult | 'running'> {
     if (retry === undefined && call.signal.aborted) return this.#callerGone(call, below, state, given)
-    const approval = approvalAsk(state)
-    const name = retry === undefined && approval === undefined ? undefined : claimOf(call, state)
+    const isApproval = approvalAsk(state) !== undefined
+    const name =
+      retry === undefined && !isApproval && approvedRound(state) === undefined ? undefined : claimOf(call, state)
     if (name === undefined) {
       const outcome = await this.#sendAnswers(call, below, state, given)
       // Without a retry these answers are never sent.
@@ -85,15 +90,22 @@ export class AnswerSender {
     const next = await this.#claims.run(name, { forMs, signal: call.signal }, () =>
       this.#sendOnce(call, below, state, given, retry ?? { runsOn: false }),
     )
+    // Another request can bring the same approval; but answers to other questions are never sent without a retry.
+    if (retry === undefined && !isApproval && next !== 'running' && isUnsent(next))
+      await this.#asks.noteUndelivered(call, state, given)
     // From now on the state of a caller that can retry refers to the next questions, on any replica.
     if (retry !== undefined) await call.waiting?.handOut()
     return next
   }
 
   /** The result of a round that was sent already; undefined for one that was not, or that needs no claim. */
-  async sent(call: Call, state: RoutingState): Promise<RoundResult | 'running' | undefined> {
+  async sent(
+    call: Call,
+    state: RoutingState,
+    { forMs }: Pick<CallerWait, 'forMs'>,
+  ): Promise<RoundResult | 'running' | undefined> {
     const name = claimOf(call, state)
-    return name === undefined ? undefined : this.#claims.find(name)
+    return name === undefined ? undefined : this.#claims.find(name, { forMs, signal: call.signal })
   }
 
   /**
@@ -111,8 +123,13 @@ export class AnswerSender {
   /** For calls held for callers that retry, HeldCalls records what was delivered. */
   async #sendAnswers(call: Call, below: CallLayer, state: RoutingState, given: Answers): Promise<Outcome<RelayState>> {
     const { signal, end } = cancelledLater(call.signal)
-    const send = () => below.continue({ ...call, signal }, relayPart(state), given)
-    const asks = new Map(Object.entries({ ...state.onRecord, ...state.copies, ...state.inInbox }))
+    const asks = asksOf(state)
+    const send = () =>
+      below.continue(
+        { ...call, signal },
+        relayPart(state),
+        withAskIds(given, (key) => asks.get(key)),
+      )
     const delivering = { store: this.#store, tenant: call.tenant, asks, onError: this.#onError }
     try {
       return below.record === undefined ? await send() : await deliver(delivering, given, send)
@@ -134,7 +151,9 @@ export class AnswerSender {
     const later = cancelledLater(call.signal)
     const inner = runsOn ? { ...call, notify, signal: ending.signal } : { ...call, signal: later.signal }
     try {
-      const outcome = await below.continue(inner, relayPart(state), given)
+      const asks = asksOf(state)
+      const answers = withAskIds(given, (key) => asks.get(key))
+      const outcome = await below.continue(inner, relayPart(state), answers)
       if (outcome.kind === 'failed' && !isUnsent(outcome) && inner.signal.aborted)
         return runsOn ? outcomeUnknown : cancelledMeanwhile
       const next = await this.#route(inner, below, outcome)
@@ -145,6 +164,11 @@ export class AnswerSender {
       later.end()
     }
   }
+}
+
+/** The stored asks of a round, by the key of their question. */
+function asksOf({ onRecord, copies, inInbox }: RoutingState): Map<string, string> {
+  return new Map(Object.entries({ ...onRecord, ...copies, ...inInbox }))
 }
 
 /** The questions that are neither in the inbox nor answered. */
@@ -167,7 +191,7 @@ export function isSentOnce(state: CallState): boolean {
 }
 
 /**
- * The claim key of a round that carries an inbox answer; undefined for any other round. Every state of a round contains
+ * The claim key of a round that is sent once; undefined for any other round. Every state of a round contains
  * the round's id, wherever its questions are, and a state is bound to its principal and request. Held calls store their
  * outcomes themselves.
  */
@@ -180,21 +204,36 @@ function roundClaimed(state: RoutingState): string | undefined {
   const { round, inner, inInbox, hasInboxAnswer } = state
   const approval = approvalAsk(state)
   if (approval !== undefined) return `approval ${approval}`
+  if (isPolicyState(inner) && round !== undefined) return `client approval ${round.id}`
+  const approved = approvedRound(state)
+  if (approved !== undefined) return `approved ${approved}`
   const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
   return isFromInbox && heldId(inner) === undefined ? round?.id : undefined
 }
 
 /**
- * The ask of a policy that this round waits for. Calls that wait for the same ask share its claim: one of them runs, and
- * all get its outcome.
+ * The ask of a policy that this round waits for, which may not be stored yet if the client is asked. Calls that wait for
+ * the same ask share its claim: one of them runs, and all get its outcome.
  */
-function approvalAsk({ wanted, inInbox }: RoutingState): string | undefined {
-  const [found] = Object.entries(wanted).filter(([, one]) => one.kind === 'form' && one.approval !== undefined)
-  return found === undefined ? undefined : own(inInbox, found[0])
+function approvalAsk(state: RoutingState): string | undefined {
+  const key = keyOfApproval(state)
+  return key === undefined ? undefined : (own(state.inInbox, key) ?? own(state.copies, key))
 }
 
-const callerLeft = failed(errorCodes.refused, 'The caller disconnected.')
-const cancelledMeanwhile = failed(
-  errorCodes.refused,
-  'The caller cancelled this request while the server ran it. Whether the call did anything is not known: check before calling it again.',
-)
+/** The key of the question for the approval of the call, if a policy requires one. */
+export function keyOfApproval({ wanted }: Pick<RoutingState, 'wanted'>): string | undefined {
+  return Object.entries(wanted).find(([, one]) => isApproval(one))?.[0]
+}
+
+/** Whether a round of which only the client was asked is sent once: it has the call's approval, or comes after it. */
+export function isOfApproval(state: RelayState): boolean {
+  return isPolicyState(state.inner) || approvedRound(state) !== undefined
+}
+
+/** The id of a round that a call has after its approval was used. A held call is continued by its holder alone. */
+function approvedRound({ inner }: Pick<CallState, 'inner'>): string | undefined {
+  return heldId(inner) === undefined ? approvedIn(inner)?.round : undefined
+}
+
+const callerLeft = failed(errorCodes.refused, outcomeText.callerLeft)
+const cancelledMeanwhile = failed(errorCodes.refused, outcomeText.cancelledMeanwhile)

@@ -23,6 +23,11 @@ export function surfacesFor({ surfaces, surfacesOf }: SurfaceSettings, server: s
   return surfacesOf?.(server) ?? surfaces
 }
 
+/** Whether questions of some server may be asked in the inbox. */
+export function hasInbox({ surfaces }: SurfaceSettings): boolean {
+  return surfaces.includes('inbox')
+}
+
 /** Where the question is asked first. */
 export function chooseSurface(surfaces: readonly Surface[], client: Asked, wanted: InputRequest): Surface {
   if (!needsPerson(wanted)) return 'client'

@@ -1,9 +1,10 @@
 // Client answers that arrived before a person can have read the question. The same state cannot be used to answer
 // later.
 //
-// A client that retries with a state may send one request twice, after a lost connection or on purpose. Each such
-// question has a row in the store, visible to all replicas. Otherwise the second request would be accepted only because
-// it arrives later.
+// Owns: the rows of these questions. A client that retries with a state may send one request twice, after a lost
+// connection or on purpose.
+// I1  Each such question has a row in the store, visible to all replicas. Otherwise the second request would be accepted
+//     only because it arrives later.
 
 import { createHash } from 'node:crypto'
 import { newId } from '@assent/core'

@@ -235,6 +235,24 @@ test('[RUN-13] if the store is unavailable, the ask is handed out with a later b
   expect(await Promise.all(ids.map(state))).toMatchObject([{ kind: 'open' }, { kind: 'open' }])
 })
 
+test('[RUN-13] an ask that always fails to be handed out does not hold up the others', async () => {
+  const { request, raise, store, held, beat } = await replica()
+  const handingOut = vi.spyOn(store.asks, 'handOut').mockRejectedValue(new Error('The store is down.'))
+  const asks = request()
+  const ids = [await raise(asks), await raise(asks)]
+  await asks.handOut()
+  asks.end()
+  handingOut.mockReset().mockImplementation(async (_tenant, id) => {
+    if (id === ids[0]) throw new Error('This row cannot be written.')
+  })
+
+  await expect(beat()).rejects.toThrow('cannot be written')
+  await expect(beat()).rejects.toThrow('cannot be written')
+
+  expect(handingOut.mock.calls.map(([, id]) => id)).toEqual([ids[0], ids[1], ids[0]])
+  expect(held()).toBe(1)
+})
+
 test('[RUN-13] the lease is held again for an ask that is handed out late the next time', async () => {
   const { request, raise, store, held, beat } = await replica()
   const handingOut = vi.spyOn(store.asks, 'handOut')

@@ -11,6 +11,7 @@
 import type { WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Heartbeat } from '../../cluster/heartbeat.ts'
+import { tryEach } from '../../protocol/try-each.ts'
 import { withinOrFail } from './wait-for-ask.ts'
 
 /** What ends a state or handle that the caller gets, besides its expiry; `none` when only the expiry does. */
@@ -79,10 +80,10 @@ export class WaitingAsks {
   }
 
   async #handOutPending(): Promise<void> {
-    for (const [id, tenant] of this.#pending) {
+    await tryEach(this.#pending, async ([id, tenant]) => {
       await this.#store.asks.handOut(tenant, id)
       this.#pending.delete(id)
-    }
+    })
     this.#releasePending?.()
     this.#releasePending = undefined
   }

@@ -63,7 +63,7 @@ test('[PROG-13] a stored question is counted in the store and not in the process
 
   for (let i = 0; i < 3; i++) asking.onRecord(round, `ask-${i}`)
   expect([open('ann').ok, open('ann').ok, asking.size]).toEqual([true, false, 2])
-  asking.ended('deploy', round, [])
+  asking.ended(callOf('ann'), 'deploy', round, [])
   expect([open('ann').ok, asking.size]).toEqual([false, 1])
 })
 
@@ -85,7 +85,7 @@ test('[WATCH-7] asks that ended in the store are no longer open here, and are su
   await recount('b')
   await recount('b')
   expect(asking.size).toBe(2)
-  asking.ended('deploy', round, [])
+  asking.ended(callOf('ann'), 'deploy', round, [])
   expect(asking.size).toBe(1)
   await recount()
   expect(looked).toEqual([['a', 'b'], ['a', 'b'], ['b']])
@@ -97,8 +97,8 @@ test('[PROG-13] an answer, the end of its call and the expiry of a question each
   const first = open('ann')
   const round = first.ok ? first.round : undefined
 
-  asking.ended('deploy', round, [])
-  asking.ended('deploy', round, [])
+  asking.ended(callOf('ann'), 'deploy', round, [])
+  asking.ended(callOf('ann'), 'deploy', round, [])
   expect(open('ann', 1, ends.promise).ok).toBe(true)
   ends.resolve()
   await ends.promise
@@ -152,7 +152,7 @@ test('[PROG-13] a question that its caller carries counts only once it is stored
   await asking.recount(async () => ['ask-1'])
   expect(asking.size).toBe(1)
   const [, second] = rounds
-  asking.ended('deploy', second?.ok ? second.round : undefined, [])
+  asking.ended(callOf('ann'), 'deploy', second?.ok ? second.round : undefined, [])
   expect(asking.size).toBe(0)
 })
 

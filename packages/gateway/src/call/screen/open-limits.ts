@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AnswerName,
+  compact,
   isPlainObject,
   type OpenLimitName,
   type OpenLimits,
@@ -16,10 +17,11 @@ import {
 import { relayLimits } from '../../limits.ts'
 import { errorCodes } from '../../protocol/messages.ts'
 import type { OpenRound } from '../call-state.ts'
-import { asksDisabled, withAskMeta, withoutAsking } from '../capabilities.ts'
-import type { Call, InputRequest, InputResponse, QuestionRefusal } from '../model.ts'
+import { withAskMeta, withoutAsking } from '../capabilities.ts'
+import { type Call, type InputRequest, type InputResponse, type QuestionRefusal, toolOf } from '../model.ts'
 import { shownWaitMs } from '../route/ask-deadline.ts'
-import { type AskEnd, noTelemetry, type Telemetry } from '../telemetry-port.ts'
+import { type AskEnd, type EndDetails, noTelemetry, type Telemetry } from '../telemetry-port.ts'
+import { outcomeText } from '../text/outcomes.ts'
 
 export interface AskingOptions {
   readonly isEnabled: boolean
@@ -42,6 +44,16 @@ export type Opened =
   | { readonly ok: true; readonly round?: OpenRound }
   | { readonly ok: false; readonly why: QuestionRefusal; readonly code: number; readonly reason: string }
 
+/** The call whose question ended. */
+type AskingCall = Pick<Call, 'principal' | 'method' | 'params'>
+
+/** `name`: what a person answered, if one did. `askId`: the stored ask, if there is one. */
+interface EndedQuestion {
+  readonly answer: InputResponse
+  readonly name?: AnswerName | undefined
+  readonly askId?: string | undefined
+}
+
 const marginMs = 1_000
 
 interface Round {
@@ -55,6 +67,8 @@ interface Round {
   /** The stored asks that are still open, as far as this process knows. */
   readonly inStore: Set<string>
   readonly untilMs: number
+  /** For the log. */
+  readonly details: EndDetails
   /** Its caller carries it: only its stored questions count as open. */
   readonly isCarried?: true
 }
@@ -114,15 +128,16 @@ export class OpenAskLimits {
 
   /** @param over resolves when a held call no longer waits for the answers */
   open(
-    { principal, scope }: Call,
+    call: Call,
     server: string,
     wanted: Readonly<Record<string, InputRequest>>,
     over: Promise<void> | undefined,
   ): Opened {
+    const { principal, scope } = call
     const asks = Object.values(wanted).filter(({ kind }) => kind === 'form' || kind === 'url').length
     if (asks === 0) return { ok: true }
     if (!this.#options.isEnabled) {
-      return { ok: false, why: 'disabled', code: errorCodes.methodNotFound, reason: asksDisabled }
+      return { ok: false, why: 'disabled', code: errorCodes.methodNotFound, reason: outcomeText.asksDisabled }
     }
     const round = { id: randomUUID(), atMs: this.#now() }
     const count = () => {
@@ -147,6 +162,7 @@ export class OpenAskLimits {
       endedInStore: 0,
       inStore: new Set<string>(),
       untilMs: round.atMs + this.#longestMs(wanted),
+      details: detailsOf(call),
     }
     this.#rounds.set(round.id, open)
     this.#size += asks
@@ -176,7 +192,7 @@ export class OpenAskLimits {
   /** A round that its caller carries, of which a question is now stored. */
   #carried({ id, atMs }: OpenRound): Round {
     const untilMs = atMs + this.#options.askWaitMs
-    const none = { principal: '', server: '', asks: 0, counted: 0, endedInStore: 0 }
+    const none = { principal: '', server: '', asks: 0, counted: 0, endedInStore: 0, details: {} }
     const open: Round = { ...none, inStore: new Set<string>(), untilMs, isCarried: true }
     this.#rounds.set(id, open)
     return open
@@ -208,16 +224,14 @@ export class OpenAskLimits {
   }
 
   /** Ends a round with its screened responses. A round that is not open is not counted twice. */
-  ended(
-    server: string,
-    round: OpenRound | undefined,
-    given: readonly InputResponse[],
-    names: readonly (AnswerName | undefined)[] = [],
-  ): void {
+  ended(call: AskingCall, server: string, round: OpenRound | undefined, given: readonly EndedQuestion[]): void {
     if (round === undefined) return
     this.#delete(round.id)
     const waitedMs = Math.max(0, this.#now() - round.atMs)
-    for (const [at, one] of given.entries()) this.#telemetry.ended(server, endOf(one), waitedMs, names[at])
+    for (const { answer, name, askId } of given) {
+      const details = { ...detailsOf(call), ...compact({ answer: name, ask: askId }) }
+      this.#telemetry.ended(server, endOf(answer), waitedMs, details)
+    }
   }
 
   /** A held call no longer waits for these: their time is up, or its server or caller cancelled them. */
@@ -227,7 +241,11 @@ export class OpenAskLimits {
     this.#delete(id)
     // The held call's timer started a little before ours.
     const end = this.#now() >= round.untilMs - marginMs ? 'expired' : 'withdrawn'
-    for (let ask = 0; ask < round.asks; ask++) this.#telemetry.ended(server, end, Math.max(0, this.#now() - atMs))
+    const waitedMs = Math.max(0, this.#now() - atMs)
+    const stored = [...round.inStore]
+    for (let at = 0; at < round.asks; at++) {
+      this.#telemetry.ended(server, end, waitedMs, { ...round.details, ...compact({ ask: stored[at] }) })
+    }
   }
 
   #delete(id: string): void {
@@ -261,6 +279,10 @@ export class OpenAskLimits {
       this.#delete(id)
     }
   }
+}
+
+function detailsOf(call: AskingCall): EndDetails {
+  return { caller: call.principal, ...compact({ tool: toolOf(call) }) }
 }
 
 function add(counts: Map<string, number>, name: string, more: number): void {

@@ -25,6 +25,7 @@ import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
 import type { Answers, InputRequest, InputResponse, QuestionRefusal } from '../model.ts'
+import { questionText } from '../text/questions.ts'
 import { linearPatterns } from './patterns.ts'
 
 /** Why a question is refused: `why` for logs, metrics and the audit log, `message` for its asker. */
@@ -37,8 +38,8 @@ export interface Rejection {
 export function rejections(wanted: Readonly<Record<string, InputRequest>>): Record<string, Rejection> {
   const list = Object.entries(wanted)
   const isTooMany = list.length > relayLimits.asksPerRound
-  const tooMany = reject('too-many', `At most ${relayLimits.asksPerRound} questions can be asked at once.`)
-  const longKey = reject('too-large', `The name of a question has at most ${relayLimits.askKeyChars} characters.`)
+  const tooMany = reject('too-many', questionText.tooMany())
+  const longKey = reject('too-large', questionText.longName())
   return Object.fromEntries(
     list.flatMap(([key, one]) => {
       const problem = isTooMany ? tooMany : key.length > relayLimits.askKeyChars ? longKey : problemOf(one)
@@ -51,8 +52,7 @@ function problemOf(wanted: InputRequest): Rejection | undefined {
   if (wanted.kind === 'sampling' || wanted.kind === 'roots') return undefined
   // Our own question: its text names the tool, whatever the tool is called.
   if (wanted.kind === 'form' && wanted.approval !== undefined) return undefined
-  if (wanted.message.length > askLimits.messageChars)
-    return reject('too-large', `A question has at most ${askLimits.messageChars} characters.`)
+  if (wanted.message.length > askLimits.messageChars) return reject('too-large', questionText.tooLong)
   if (wanted.kind === 'url') {
     const screened = screenUrl(wanted.url)
     return screened.ok ? undefined : reject('link', screened.reason)
@@ -60,7 +60,7 @@ function problemOf(wanted: InputRequest): Rejection | undefined {
   const read = readKnownForm(wanted.schema)
   if (!read.ok) {
     const [problem] = read.problems
-    return reject('schema', `${problem?.reason ?? 'The form cannot be read.'} (at ${problem?.path || '/'})`)
+    return reject('schema', questionText.at(problem?.reason ?? questionText.unreadableForm, problem?.path || '/'))
   }
   const sameOptions = screenOptions(read.form.fields)
   if (sameOptions !== undefined) return reject('schema', sameOptions)
@@ -91,10 +91,10 @@ export function checkResponse(schema: unknown, given: InputResponse): CheckedRes
   if ('error' in given) return { ok: true, given }
   const { action } = given.result
   if (action === 'decline' || action === 'cancel') return { ok: true, given }
-  if (action !== 'accept') return { ok: false, reason: 'The action must be accept, decline or cancel.' }
+  if (action !== 'accept') return { ok: false, reason: questionText.action }
   if (schema === undefined) return { ok: true, given }
   const read = readKnownForm(schema)
-  if (!read.ok) return { ok: false, reason: 'The form cannot be read.' }
+  if (!read.ok) return { ok: false, reason: questionText.unreadableForm }
   const content = objectAt(given.result, 'content')
   // An approval must contain exactly what the person saw.
   const extras = read.isClosed === true || isApprovalForm(read.form) ? 'refuse' : 'drop'
@@ -125,8 +125,7 @@ function secretRefusal(schema: unknown, given: InputResponse): InputResponse | u
 export const secretAnswer: InputResponse = {
   error: {
     code: errorCodes.refused,
-    message:
-      'The answer contains what looks like a secret, so it was not passed on. Ask for secrets on a page, by URL; or the operator can set allow_secret_answers for this server.',
+    message: questionText.secretAnswer,
     data: { reason: 'secret-answer' },
   },
 }
@@ -139,7 +138,7 @@ export function isSecretAnswer(given: InputResponse): boolean {
 export const secretDeleted: InputResponse = {
   error: {
     code: errorCodes.refused,
-    message: 'The answer was a secret. It was delivered before and deleted: ask again.',
+    message: questionText.secretDeleted,
     data: { reason: 'secret-deleted' },
   },
 }
@@ -162,8 +161,7 @@ export const noAnswer: InputResponse = { result: { action: 'cancel' }, end: 'wit
 export const lostAnswer = {
   error: {
     code: errorCodes.refused,
-    message:
-      'The gateway could not reach its database for too long, so the question was withdrawn. No person decided anything: ask again.',
+    message: questionText.lost,
     data: { reason: 'lost' },
   },
 } as const satisfies InputResponse
@@ -192,7 +190,7 @@ export const unseen: InputResponse = { result: { action: 'cancel', _meta: { 'ass
 export const expired: InputResponse = {
   error: {
     code: errorCodes.refused,
-    message: 'No person answered in time. Nothing was decided: ask again, or raise asks.wait.',
+    message: questionText.expired,
     data: { reason: 'expired' },
   },
 }
@@ -201,8 +199,7 @@ export const expired: InputResponse = {
 export const unverified: InputResponse = {
   error: {
     code: errorCodes.refused,
-    message:
-      'The stored question or its decision does not match its signatures. Nothing was decided. The operator can run: assent audit verify',
+    message: questionText.unverified,
     data: { reason: 'unverified' },
   },
 }

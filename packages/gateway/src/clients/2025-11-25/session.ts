@@ -8,10 +8,11 @@ import type { JsonObject } from '@assent/core'
 import type { CallState } from '../../call/call-state.ts'
 import { unavailable } from '../../call/hold/store-unavailable.ts'
 import type { CallerWait, CallLayer, TimedResponse } from '../../call/layers.ts'
+import { agentOf, type CallerFacts } from '../../call/local-person.ts'
 import { type Call, type ClientProfile, type Ended, failed, type NeedsInput, type Outcome } from '../../call/model.ts'
 import { digestOfRequest } from '../../call/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../call/route/await-answer.ts'
-import { askedTooOften } from '../../call/route/routing.ts'
+import { askedTooOften } from '../../call/route/following.ts'
 import type { Lifeline } from '../../call/route/waiting-asks.ts'
 import { noAnswer } from '../../call/screen/screen-questions.ts'
 import { newNameAt } from '../../cluster/replica-names.ts'
@@ -36,8 +37,14 @@ import { canBeKept, type KeptCall, type KeptRound } from './resume/kept-calls.ts
 
 type RequestHeaders = NonNullable<Call['requestHeaders']>
 
-interface Answering {
+/** What is known about the sender of one request of the session. */
+export interface RequestSender {
   readonly headers?: RequestHeaders
+  /** Without them, the sender is in no group. */
+  readonly facts?: CallerFacts
+}
+
+interface Answering extends RequestSender {
   /** Stores the call while its client is asked. */
   readonly kept?: KeptCall | undefined
   /** The round to continue from, for a call taken over from another process. */
@@ -84,8 +91,6 @@ export class ClientSession {
   readonly #questions: ClientQuestions
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
-  /** Of the principal, as the identity provider confirmed them with the latest request. */
-  #groups: readonly string[] = []
   /** From the monotonic clock. */
   lastUsedMs: number = performance.now()
 
@@ -99,14 +104,9 @@ export class ClientSession {
     this.#questions = new ClientQuestions(serving, this.#client, identity.revision)
   }
 
-  withGroups(groups: readonly string[]): this {
-    this.#groups = groups
-    return this
-  }
-
   /** Returns an error when the only server is unavailable. */
   async initialize(request: Request, headers: RequestHeaders = {}): Promise<Reply> {
-    const call = this.#call('initialize', {}, () => undefined, this.#ending.signal, headers)
+    const call = this.#call('initialize', {}, () => undefined, this.#ending.signal, { headers })
     const all = await this.#serving.relay.describe(call)
     const away = onlyServerAway(all, this.#serving.relay.size)
     if (away !== undefined) return errorReply(request.id, errorCodes.refused, away)
@@ -125,7 +125,7 @@ export class ClientSession {
     request: Request,
     send: Send,
     signal: AbortSignal,
-    { headers = {}, kept, from }: Answering = {},
+    { headers = {}, facts, kept, from }: Answering = {},
   ): Promise<Reply> {
     this.lastUsedMs = performance.now()
     if (request.method === 'ping') return resultReply(request.id, {})
@@ -137,7 +137,8 @@ export class ClientSession {
     for (const end of ends) end.addEventListener('abort', abort)
     if (ends.some(({ aborted }) => aborted)) abort()
     const waiting = this.#serving.waiting.of(this.#serving.tenant, this.#lifeline)
-    const call = { ...this.#call(request.method, request.params ?? {}, send, cancelling.signal, headers), waiting }
+    const by = facts === undefined ? { headers, waiting } : { headers, facts, waiting }
+    const call = this.#call(request.method, request.params ?? {}, send, cancelling.signal, by)
     try {
       const outcome = this.#serving.shutdown.reported(
         await this.#run(call, send, { request, kept, from }).catch(unavailable),
@@ -192,7 +193,7 @@ export class ClientSession {
   async receive(notification: Notification, headers: RequestHeaders = {}): Promise<void> {
     this.lastUsedMs = performance.now()
     if (!concernsServers(notification)) return
-    const call = this.#call(notification.method, {}, () => undefined, this.#ending.signal, headers)
+    const call = this.#call(notification.method, {}, () => undefined, this.#ending.signal, { headers })
     await this.#serving.relay.notify(call, notification)
   }
 
@@ -200,7 +201,7 @@ export class ClientSession {
   async listen(send: Send, signal: AbortSignal, headers: RequestHeaders = {}): Promise<void> {
     const params = { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }
     const ends = AbortSignal.any([signal, this.#ending.signal])
-    const call = this.#call('subscriptions/listen', params, send, ends, headers)
+    const call = this.#call('subscriptions/listen', params, send, ends, { headers })
     const until = { over: never(), elsewhere: never() }
     await this.#serving.relay.listen({
       ...call,
@@ -265,7 +266,11 @@ export class ClientSession {
       else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#defer(call, below, outcome, wait)
       else {
         const from = round === 0 ? keeping.from : undefined
-        outcome = await this.#askAndContinue(call, below, outcome, send, wait, { ...keeping, from })
+        const asked = outcome
+        // After an error, or when another process continues the call, the timers of its questions may still run.
+        outcome = await this.#askAndContinue(call, below, asked, send, wait, { ...keeping, from }).finally(() =>
+          routing.stopFallback(asked),
+        )
       }
     }
     return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
@@ -335,13 +340,21 @@ export class ClientSession {
     return this.#transport === 'stdio' ? { kind: 'process' } : { kind: 'session', id: this.id }
   }
 
-  #call(method: string, params: JsonObject, send: Send, signal: AbortSignal, headers: RequestHeaders = {}): Call {
+  #call(
+    method: string,
+    params: JsonObject,
+    send: Send,
+    signal: AbortSignal,
+    { headers = {}, facts = { groups: [] }, waiting }: RequestSender & Pick<Call, 'waiting'> = {},
+  ): Call {
+    const { client, ...sender } = facts
     let progressed = 0
     return {
       tenant: this.#serving.tenant,
       principal: this.principal,
-      groups: this.#groups,
+      ...sender,
       scope: this.id,
+      agent: agentOf(client, this.#client.info),
       method,
       params,
       client: this.#client,
@@ -353,6 +366,7 @@ export class ClientSession {
       progressed: () => progressed,
       signal,
       requestHeaders: headers,
+      ...(waiting === undefined ? {} : { waiting }),
     }
   }
 }

@@ -5,8 +5,10 @@
 
 import { compact, type JsonObject } from '@assent/core'
 import type { CallState } from '../../call/call-state.ts'
+import type { StartedCall } from '../../call/hold/held-calls.ts'
 import { withdrawReasonOf } from '../../call/hold/leases.ts'
 import { unavailable, unavailableRetryLater } from '../../call/hold/store-unavailable.ts'
+import { agentOf, type CallerFacts } from '../../call/local-person.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../call/model.ts'
 import { digestOfRequest } from '../../call/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../call/route/await-answer.ts'
@@ -23,7 +25,7 @@ import {
 import type { Serving } from '../context.ts'
 import { described, onlyServerAway } from '../description.ts'
 import { continuesRound, readEnvelope, supportedVersions } from './envelope.ts'
-import { askedAgain, inputRequired, readRound } from './rounds.ts'
+import { askedAgain, inputRequired, type RoundInput, readRound } from './rounds.ts'
 
 /** The output for one request. */
 export interface RequestOutput {
@@ -33,11 +35,8 @@ export interface RequestOutput {
   finish(): void
 }
 
-export interface Caller {
+export interface Caller extends Partial<CallerFacts> {
   readonly principal: string
-  readonly groups?: readonly string[]
-  /** The OAuth client id, when callers authenticate with OAuth. */
-  readonly client?: string
   readonly headers?: Readonly<Record<string, string>>
   /** The request headers that are forwarded to some server. */
   readonly requestHeaders?: Readonly<Record<string, string>>
@@ -69,25 +68,31 @@ export async function serve20260728(
   if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
   // Checked before anything runs: a call without a digest could not be continued.
   const digest = mayAsk(call.method) ? digestOfRequest(call) : undefined
+  const below = digest === undefined ? undefined : serving.heldCalls.below(digest)
   const onStoreError = continuesRound(request) ? unavailableRetryLater : unavailable
   const outcome = removedMethods.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : serving.shutdown.reported(await run(serving, call, digest, caller.mayReconnect).catch(onStoreError), call)
-  await (outcome.kind === 'input-required' && !isDropped(serving, call)
-    ? waiting.handOut()
-    : waiting.withdraw('call-cancelled'))
+    : serving.shutdown.reported(await run(serving, call, digest, below, caller.mayReconnect).catch(onStoreError), call)
+  const round = roundOf(serving, call, outcome, digest)
+  // The reply has no state to continue from. A caller that retries still has an earlier one.
+  if (outcome.kind === 'input-required' && !round.ok && !continuesRound(request)) {
+    await serving.routing.abandon(call, outcome)
+    below?.release('call-cancelled')
+  }
+  await (round.ok && !isDropped(serving, call) ? waiting.handOut() : waiting.withdraw('call-cancelled'))
   waiting.end()
   if (outcome.isStreamed === true) answering.open()
-  finish(serving, call, request, outcome, answering, digest)
+  finish(call, request, round, answering)
 }
 
 async function run(
   serving: Serving,
   call: Call,
   digest: string | undefined,
+  below: StartedCall | undefined,
   runsOn: boolean,
 ): Promise<Outcome<CallState>> {
-  const { relay, routing, heldCalls, deferredCalls } = serving
+  const { relay, routing, deferredCalls } = serving
   const wait = { forMs: serving.holdMs, canRetry: true, goesAt: serving.shutdown.next }
   const retryWait = { ...wait, retry: { runsOn } }
   if (!mayAsk(call.method)) {
@@ -96,7 +101,7 @@ async function run(
   }
   const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
   if (awaited !== undefined) return deferredCalls.fetch(call, awaited, retryWait)
-  if (digest === undefined) {
+  if (digest === undefined || below === undefined) {
     const problem = 'The call names no target, or its arguments are ambiguous.'
     return { ...failed(errorCodes.invalidParams, problem), status: 400 }
   }
@@ -105,7 +110,6 @@ async function run(
     case 'refused':
       return round.outcome
     case 'first': {
-      const below = heldCalls.below(digest)
       try {
         const outcome = await deferredCalls.deferIfLong(call, await routing.through(below, wait).start(call), digest)
         if (outcome.kind !== 'input-required' || !isDropped(serving, call)) return outcome
@@ -121,7 +125,7 @@ async function run(
     case 'retry': {
       const again = await askedAgain(serving, call, round)
       if (again !== undefined) return again
-      const routed = routing.through(heldCalls.below(digest), retryWait)
+      const routed = routing.through(below, retryWait)
       return deferredCalls.deferIfLong(call, await routed.continue(call, round.state, round.came), digest)
     }
   }
@@ -134,39 +138,24 @@ function isDropped({ shutdown }: Serving, { signal }: Call): boolean {
   return signal.aborted && !shutdown.has('closed')
 }
 
-function finish(
-  serving: Serving,
-  call: Call,
-  request: Request,
-  outcome: Outcome<CallState>,
-  answering: RequestOutput,
-  digest?: string,
-): void {
-  const { reply, status } = replyOf(serving, call, request, outcome, digest)
+/** The questions and the state for the caller, or the end of the call. */
+function roundOf(serving: Serving, call: Call, outcome: Outcome<CallState>, digest: string | undefined): RoundInput {
+  if (outcome.kind !== 'input-required') return { ok: false, outcome }
+  return digest === undefined ? unaskable : inputRequired(serving, call, outcome, digest)
+}
+
+function finish(call: Call, request: Request, round: RoundInput, answering: RequestOutput): void {
+  const { reply, status } = replyOf(call, request, round)
   answering.end(reply, status)
 }
 
-function replyOf(
-  serving: Serving,
-  call: Call,
-  request: Request,
-  outcome: Outcome<CallState>,
-  digest: string | undefined,
-): { reply: Reply; status: number } {
-  const { id } = request
-  switch (outcome.kind) {
-    case 'finished':
-      return { reply: resultReply(id, completed(call.method, outcome.result)), status: 200 }
-    case 'failed': {
-      const error = { ...outcome.error, code: codeOf(outcome.error.code) }
-      return { reply: { jsonrpc: '2.0', id, error }, status: outcome.status ?? statusOf(error.code) }
-    }
-    case 'input-required': {
-      const unfinished = digest === undefined ? unaskable : inputRequired(serving, call, outcome, digest)
-      if (unfinished.ok) return { reply: resultReply(id, unfinished.result), status: 200 }
-      return replyOf(serving, call, request, unfinished.outcome, digest)
-    }
-  }
+function replyOf(call: Call, { id }: Request, round: RoundInput): { reply: Reply; status: number } {
+  if (round.ok) return { reply: resultReply(id, round.result), status: 200 }
+  const { outcome } = round
+  if (outcome.kind === 'finished')
+    return { reply: resultReply(id, completed(call.method, outcome.result)), status: 200 }
+  const error = { ...outcome.error, code: codeOf(outcome.error.code) }
+  return { reply: { jsonrpc: '2.0', id, error }, status: outcome.status ?? statusOf(error.code) }
 }
 
 const unaskable = {
@@ -177,7 +166,8 @@ const unaskable = {
 async function discover(serving: Serving, call: Call, request: Request, answering: RequestOutput): Promise<void> {
   const all = await serving.relay.describe(call)
   const away = onlyServerAway(all, serving.relay.size)
-  if (away !== undefined) return finish(serving, call, request, failed(errorCodes.refused, away), answering)
+  if (away !== undefined)
+    return finish(call, request, { ok: false, outcome: failed(errorCodes.refused, away) }, answering)
   const { capabilities, info, instructions, meta } = described(all, serving.relay.size)
   answering.end(
     resultReply(request.id, {
@@ -235,9 +225,9 @@ function callOf(
   return {
     tenant: serving.tenant,
     principal: caller.principal,
-    ...compact({ groups: caller.groups }),
+    ...compact({ groups: caller.groups, roles: caller.roles, address: caller.address }),
     scope: '',
-    agent: agentOf(caller, client),
+    agent: agentOf(caller.client, client.info),
     method: request.method,
     params: request.params ?? {},
     client: caller.headers === undefined ? client : { ...client, headers: caller.headers },
@@ -249,11 +239,6 @@ function callOf(
     signal: caller.signal,
     ...(caller.requestHeaders === undefined ? {} : { requestHeaders: caller.requestHeaders }),
   }
-}
-
-/** A program chooses its own name, so the name only distinguishes the programs of one person. */
-function agentOf(caller: Caller, { info }: ClientProfile): string {
-  return caller.client === undefined ? `name ${stringAt(info, 'name') ?? ''}` : `client ${caller.client}`
 }
 
 /** In ascending order. */

@@ -5,6 +5,7 @@ import type { IdentitySettings } from '../../config/identity-settings.ts'
 import { identityLimits, setLimits } from '../../limits.ts'
 import { aFakeIssuer, publicOf } from './fake-issuer.suite.ts'
 import { identifyBy, issuerKeysOf, resourceOf } from './identify.ts'
+import { groupsOmitted } from './person.ts'
 
 beforeEach(() => {
   onTestFinished(setLimits(identityLimits, { waitMs: 60_000, fetchMs: 60_000, lookAgainMs: 0 }))
@@ -266,11 +267,26 @@ describe('what a token allows', () => {
     expect(await withToken(await issuer.sign(claims))).toStrictEqual(client === undefined ? ann : { ...ann, client })
   })
 
+  test('[IDENT-2] [POLICY-60] the roles of a person come from the configured claim', async () => {
+    const { issuer, withToken, ann } = await identification({ roles_claim: 'realm_access.roles' })
+
+    const token = await issuer.sign({ realm_access: { roles: ['deployer'] }, roles: ['admin'] })
+    expect(await withToken(token)).toEqual({ ...ann, roles: ['deployer'] })
+    expect(await withToken(await issuer.sign({ roles: ['admin'] }))).toEqual({ ...ann, roles: [] })
+  })
+
   test('[IDENT-2] the groups of a person come from the configured claim', async () => {
     const { issuer, withToken, ann } = await identification({ groups_claim: 'roles' })
 
     expect(await withToken(await issuer.sign({ roles: ['ops'] }))).toEqual({ ...ann, groups: ['ops'] })
   })
+})
+
+test('[IDENT-14] a token whose issuer omitted the groups is refused, with the reason', async () => {
+  const { issuer, withToken } = await identification({ groups_claim: 'groups' })
+
+  const refusal = refused(401, groupsOmitted, 'invalid_token')
+  expect(await withToken(await issuer.sign({ _claim_names: { groups: 'src1' } }))).toMatchObject(refusal)
 })
 
 describe('the keys of the issuer', () => {

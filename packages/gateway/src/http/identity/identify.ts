@@ -1,23 +1,37 @@
-// Authenticates a request by its bearer token. Every request is verified; no state is kept per caller.
+// Authenticates a request by its bearer token. A token is verified once and then recognised (`verified-tokens.ts`).
 //
 // The token does not leave this module: it is not passed on within the gateway or to any server.
 
 import type { IncomingMessage } from 'node:http'
+import { compact } from '@assent/core'
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
+import type { Identity } from '../../call/local-person.ts'
 import type { IdentitySettings } from '../../config/identity-settings.ts'
 import { header } from '../../protocol/http.ts'
-import type { Identified, Identify } from '../server.ts'
+import type { Identified, Identify, Refusal } from '../server.ts'
 import { type Resource, requestInvalid, scopeMissing, tokenInvalid, tokenNeeded } from './challenge.ts'
 import { IssuerKeys, IssuerUnavailable } from './issuer-keys.ts'
-import { personIn } from './person.ts'
+import { groupsOmitted, omitsGroups, personIn, rolesIn } from './person.ts'
+import { VerifiedTokens } from './verified-tokens.ts'
 
 export function resourceOf({ audience, resource, issuer, scopes }: IdentitySettings): Resource {
   return { address: resource ?? new URL(audience), issuer, scopes }
 }
 
-export function issuerKeysOf(settings: IdentitySettings, onError: (error: unknown) => void): IssuerKeys {
+/** @param excludesRequester whether policies have to recognise the requester of a call among its approvers */
+export function issuerKeysOf(
+  settings: IdentitySettings,
+  onError: (error: unknown) => void,
+  excludesRequester = false,
+): IssuerKeys {
   const times = { freshMs: settings.keys_fresh, keptMs: settings.keys_kept }
-  return new IssuerKeys(settings.issuer, times, onError)
+  const refusesPairwise = needsOneSubject(settings, excludesRequester)
+  return new IssuerKeys(settings.issuer, { ...times, refusesPairwise }, onError)
+}
+
+/** Whether `sub` has to be the same in all applications of the issuer. */
+export function needsOneSubject({ subject_claim }: IdentitySettings, excludesRequester: boolean): boolean {
+  return excludesRequester && subject_claim === 'sub'
 }
 
 /**
@@ -38,15 +52,25 @@ export function identifyBy(
     clockTolerance: settings.clock_tolerance / 1_000,
     requiredClaims: ['exp', settings.subject_claim],
   }
+  const verified = new VerifiedTokens(settings.clock_tolerance)
   return async (request) => {
     const token = tokenIn(request, resource)
     if (typeof token !== 'string') return token
+    const now = nowMs()
+    const known = verified.find(token, keys.inForce, now)
+    if (known !== undefined) return known
     try {
-      const currentDate = new Date(nowMs())
+      const keysBefore = keys.inForce
+      const currentDate = new Date(now)
       const { payload, protectedHeader } = await jwtVerify(token, keys.find, { ...options, currentDate })
       const problem = accessTokenProblem(protectedHeader, payload, settings.token_type)
       if (problem !== undefined) return { refusal: tokenInvalid(resource, problem) }
-      return admitted(payload, settings, resource)
+      const identified = admitted(payload, settings, resource)
+      // Keys that were fetched meanwhile may not contain the one that verified this token.
+      if (!('refusal' in identified) && keysBefore !== undefined && keysBefore === keys.inForce) {
+        verified.add(token, identified, { keys: keysBefore, expSeconds: payload.exp ?? 0, nowMs: now })
+      }
+      return identified
     } catch (error) {
       return { refusal: refusalFor(error, resource, onError) }
     }
@@ -82,13 +106,19 @@ function accessTokenProblem(
   return ofOthers.some((claim) => Object.hasOwn(payload, claim)) ? 'The token is not an access token.' : undefined
 }
 
-function admitted(payload: JWTPayload, settings: IdentitySettings, resource: Resource): Identified {
+function admitted(
+  payload: JWTPayload,
+  settings: IdentitySettings,
+  resource: Resource,
+): Identity | { readonly refusal: Refusal } {
   const person = personIn(payload, settings)
   if (person === undefined) return { refusal: tokenInvalid(resource, invalid) }
+  if (omitsGroups(payload, settings)) return { refusal: tokenInvalid(resource, groupsOmitted) }
   const granted = scopesOf(payload)
   if (!settings.scopes.every((scope) => granted.includes(scope))) return { refusal: scopeMissing(resource) }
   const client = clientOf(payload)
-  return client === undefined ? person : { ...person, client }
+  const roles = settings.roles_claim === undefined ? undefined : rolesIn(payload, settings.roles_claim)
+  return { ...person, ...compact({ client, roles }) }
 }
 
 /** RFC 9068 names it `client_id`, OpenID Connect `azp`. */

@@ -363,3 +363,25 @@ describe('a key that is not cached', () => {
     expect(issuer.requests).toHaveLength(2)
   })
 })
+
+test.each<[types: unknown, isRefused: boolean]>([
+  [['pairwise'], true],
+  [['pairwise', 'other'], true],
+  [['pairwise', 'public'], false],
+  [['public'], false],
+  [[], false],
+  ['pairwise', false],
+  [undefined, false],
+])('[IDENT-15] of an issuer with the subject types %j keys are refused: %s', async (types, isRefused) => {
+  const issuer = await aFakeIssuer()
+  const metadata = { issuer: issuer.issuer, jwks_uri: `${issuer.origin}/keys`, subject_types_supported: types }
+  issuer.documents[discovery] = metadata
+  const keysFor = (refusesPairwise: boolean) =>
+    new IssuerKeys(issuer.issuer, { ...times, refusesPairwise }, () => undefined)
+
+  expect(await keysFor(false).read()).toBe(1)
+  const reading = keysFor(true).read()
+
+  if (isRefused) await expect(reading).rejects.toThrow('Set identity.subject_claim to a claim that is the same')
+  else expect(await reading).toBe(1)
+})

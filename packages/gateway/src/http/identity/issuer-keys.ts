@@ -8,9 +8,11 @@ import { reasonOf } from '../../call/model.ts'
 import { identityLimits } from '../../limits.ts'
 import { isLoopback } from '../../protocol/loopback.ts'
 
-export interface KeyTimes {
+export interface KeyRules {
   readonly freshMs: number
   readonly keptMs: number
+  /** Without keys of an issuer that gives a person another `sub` in each application, no token of it is accepted. */
+  readonly refusesPairwise?: boolean
 }
 
 /** The issuer cannot be reached, and nothing recent enough is cached; or its key cannot be used. */
@@ -26,7 +28,7 @@ interface Fetched {
 
 export class IssuerKeys {
   readonly #issuer: string
-  readonly #times: KeyTimes
+  readonly #rules: KeyRules
   readonly #onError: (error: unknown) => void
   readonly #now: () => number
   #fetched: Fetched | undefined
@@ -38,12 +40,12 @@ export class IssuerKeys {
   /** @param now a monotonic clock: setting the system clock back must not extend the validity of cached keys */
   constructor(
     issuer: string,
-    times: KeyTimes,
+    rules: KeyRules,
     onError: (error: unknown) => void,
     now: () => number = () => performance.now(),
   ) {
     this.#issuer = issuer
-    this.#times = times
+    this.#rules = rules
     this.#onError = onError
     this.#now = now
   }
@@ -56,6 +58,17 @@ export class IssuerKeys {
   /** Time since the last fetch; undefined before the first. */
   get ageMs(): number | undefined {
     return this.#fetched === undefined ? undefined : this.#now() - this.#fetched.atMs
+  }
+
+  /**
+   * Identifies the keys that are valid now: another object after each fetch, undefined if there are none or they are too
+   * old. Refreshes old ones in the background.
+   */
+  get inForce(): object | undefined {
+    const fetched = this.#fetched
+    if (fetched === undefined || this.#now() - fetched.atMs > this.#rules.keptMs) return undefined
+    this.#refreshIfOld(fetched)
+    return fetched
   }
 
   /** Fetches the keys now, even if the cached ones are fresh, and returns their number. Throws `IssuerUnavailable`. */
@@ -88,13 +101,16 @@ export class IssuerKeys {
 
   async #current(): Promise<Fetched> {
     const fetched = this.#fetched
-    const ageMs = fetched === undefined ? Number.POSITIVE_INFINITY : this.#now() - fetched.atMs
-    if (fetched === undefined || ageMs > this.#times.keptMs) return this.#fetchWithTimeout()
-    if (ageMs > this.#times.freshMs && this.#now() - this.#triedMs >= identityLimits.lookAgainMs) {
-      // Refreshed in the background: the cached keys are valid until then.
-      this.#fetch().catch(this.#onError)
-    }
+    if (fetched === undefined || this.#now() - fetched.atMs > this.#rules.keptMs) return this.#fetchWithTimeout()
+    this.#refreshIfOld(fetched)
     return fetched
+  }
+
+  /** Refreshes in the background: the cached keys are valid until then. */
+  #refreshIfOld({ atMs }: Fetched): void {
+    const now = this.#now()
+    if (now - atMs <= this.#rules.freshMs || now - this.#triedMs < identityLimits.lookAgainMs) return
+    this.#fetch().catch(this.#onError)
   }
 
   /** Waits at most `waitMs` for the keys, so that a slow issuer does not block requests. */
@@ -141,6 +157,7 @@ export class IssuerKeys {
     const metadata = await this.#metadata()
     // RFC 8414, 3.3: metadata that names another issuer must be rejected.
     if (metadata.issuer !== this.#issuer) throw new Error('Its metadata names another issuer.')
+    if (this.#rules.refusesPairwise === true && isPairwise(metadata)) throw new Error(pairwise)
     const address = typeof metadata.jwks_uri === 'string' ? metadata.jwks_uri : ''
     if (!URL.canParse(address)) throw new Error('Its metadata has no valid jwks_uri.')
     return (await fetchJson(new URL(address))) as JSONWebKeySet & object
@@ -158,6 +175,14 @@ export class IssuerKeys {
     throw reason
   }
 }
+
+/** OpenID Connect Discovery requires this member; RFC 8414 does not have it. */
+function isPairwise({ subject_types_supported: types }: Record<string, unknown>): boolean {
+  return Array.isArray(types) && types.includes('pairwise') && !types.includes('public')
+}
+
+const pairwise =
+  'It gives a person another sub in each application (subject_types_supported), so policies that exclude the requester would not recognise them in the inbox. Set identity.subject_claim to a claim that is the same in all applications, such as oid for Microsoft Entra ID.'
 
 /** The reason of a failed `fetch` is in its cause. */
 export function fetchReason(error: unknown): string {

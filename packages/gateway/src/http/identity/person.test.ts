@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { isOf, personIn } from './person.ts'
+import { isOf, omitsGroups, personIn, rolesIn } from './person.ts'
 
 const issuer = 'https://issuer.example.com'
 const rules = { issuer, subject_claim: 'sub', groups_claim: 'groups' }
@@ -56,8 +56,38 @@ describe('the groups in a token', () => {
   })
 })
 
+test.each([
+  ['a reference to them', { _claim_names: { groups: 'src1' } }, true],
+  ['a mark that there are some', { hasgroups: true }, true],
+  ['the groups, and a reference', { groups: [], _claim_names: { groups: 'src1' } }, false],
+  ['a reference to another claim', { _claim_names: { address: 'src1' } }, false],
+  ['a reference that is inherited', { _claim_names: Object.create({ groups: 'src1' }) }, false],
+  ['a text as reference', { _claim_names: 'groups' }, false],
+  ['no groups and no reference', {}, false],
+])('[IDENT-14] a token with %s: whether the issuer omitted the groups', (_what, claims, omitted) => {
+  expect(omitsGroups({ sub: 'ann', ...claims }, rules)).toBe(omitted)
+  const { groups_claim: _none, ...without } = rules
+  expect(omitsGroups({ sub: 'ann', ...claims }, without as typeof rules)).toBe(false)
+})
+
 test('[IDENT-9] a person belongs to the issuer whose address comes before the first #', () => {
   expect(isOf(issuer, { principal: `${issuer}#ann`, groups: [] })).toBe(true)
   expect(isOf(issuer, { principal: `${issuer}.evil#ann`, groups: [] })).toBe(false)
   expect(isOf(issuer, { principal: `https://other.example.com#${issuer}#ann`, groups: [] })).toBe(false)
+})
+
+describe('the roles in a token', () => {
+  test('[IDENT-2] roles come from the configured claim, or from a member of one', () => {
+    expect(rolesIn({ roles: ['admin', 7, 'a\nb', ''] }, 'roles')).toEqual(['admin'])
+    expect(rolesIn({ realm_access: { roles: ['admin'] } }, 'realm_access.roles')).toEqual(['admin'])
+    const named = { 'https://example.com/roles': ['admin'] }
+    expect(rolesIn(named, 'https://example.com/roles')).toEqual(['admin'])
+  })
+
+  test('[IDENT-2] without the claim, or with a value that is not a list, there are no roles', () => {
+    expect(rolesIn({ roles: ['admin'] }, undefined)).toEqual([])
+    for (const realm_access of [undefined, null, 'admin', ['admin'], { roles: 'admin' }, { roles: { 0: 'admin' } }])
+      expect(rolesIn({ realm_access }, 'realm_access.roles')).toEqual([])
+    expect(rolesIn({}, 'constructor.name')).toEqual([])
+  })
 })

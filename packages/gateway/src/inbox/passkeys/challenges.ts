@@ -13,7 +13,7 @@ import { inboxLimits } from '../limits.ts'
 export interface ChallengeFor {
   readonly tenant: string
   readonly principal: string
-  readonly purpose: 'answer' | 'add passkey' | 'remove passkey'
+  readonly purpose: 'answer' | 'add-passkey' | 'remove-passkey'
   /** The ask or the passkey; empty for a new passkey. */
   readonly subject: string
 }

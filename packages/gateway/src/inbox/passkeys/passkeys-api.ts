@@ -22,8 +22,8 @@ import type { Store } from '@assent/store'
 import { readJsonBody } from '../body.ts'
 import { inboxLimits } from '../limits.ts'
 import { notFound, problem } from '../problem.ts'
+import { noticeText, passkeyRefusals as text } from '../text/passkeys.ts'
 import type { Challenges, OpenedChallenge, RelyingParty } from './challenges.ts'
-import { noticeText } from './notices.ts'
 import {
   creationOptions,
   type RegisteredCredential,
@@ -56,8 +56,6 @@ type NewKey =
       readonly authorisation: unknown
     } & OpenedChallenge)
   | { readonly ok: false; readonly response: Response }
-
-const notAccepted = 'The passkey was not accepted. Try again.'
 
 export class PasskeysApi {
   readonly #options: PasskeysApiOptions
@@ -92,10 +90,9 @@ export class PasskeysApi {
     const { store, party } = this.#options
     const owner = this.#ownerOf(visitor.person)
     const keys = await store.passkeys.list(owner)
-    if (keys.length >= presenceLimits.passkeys)
-      return problem('too-many', `You have ${keys.length} passkeys. Remove one first.`)
-    if (keys.length === 0 && !this.#isFresh(visitor)) return problem('refused', notFresh)
-    const { token, nonce } = this.#options.challenges.issue({ ...owner, purpose: 'add passkey', subject: '' })
+    if (keys.length >= presenceLimits.passkeys) return problem('too-many', text.tooMany(keys.length))
+    if (keys.length === 0 && !this.#isFresh(visitor)) return problem('refused', text.notFresh)
+    const { token, nonce } = this.#options.challenges.issue({ ...owner, purpose: 'add-passkey', subject: '' })
     const view: PasskeyAddStartView = {
       token,
       creation: await creationOptions({
@@ -128,15 +125,15 @@ export class PasskeysApi {
     const { store, party } = this.#options
     const owner = this.#ownerOf(person)
     const isFirst = (await store.passkeys.list(owner)).length === 0
-    if (isFirst && !this.#isFresh(visitor)) return problem('refused', notFresh)
+    if (isFirst && !this.#isFresh(visitor)) return problem('refused', text.notFresh)
     const { key: registered, nonce, state, authorisation } = read
     const by = isFirst
       ? undefined
       : await this.#verified(person, 'authorise', newPasskeyDigest(registered), nonce, authorisation)
-    if (by?.ok === false) return problem('refused', `${notAccepted} Confirm with a passkey that you have.`)
+    if (by?.ok === false) return problem('refused', text.confirm)
     const key = { ...owner, ...registered, rpId: party.rpId, state }
     const id = await store.passkeys.add(by === undefined ? key : { ...key, by })
-    return id === undefined ? problem('refused', notAccepted) : this.list(visitor)
+    return id === undefined ? problem('refused', text.notAccepted) : this.list(visitor)
   }
 
   /** The new key in a body, with the challenge that the browser registered it for. */
@@ -147,12 +144,12 @@ export class PasskeysApi {
     const { token, name, credential, authorisation } = read.body
     const refuse = (...why: Parameters<typeof problem>) => ({ ok: false, response: problem(...why) }) as const
     if (typeof name !== 'string' || !isName(name) || name.length > presenceLimits.nameChars)
-      return refuse('malformed', `A passkey needs a name of at most ${presenceLimits.nameChars} characters.`)
-    const opened = challenges.open({ ...this.#ownerOf(person), purpose: 'add passkey', subject: '' }, token)
-    if (opened === undefined) return refuse('refused', notAccepted)
+      return refuse('malformed', text.name)
+    const opened = challenges.open({ ...this.#ownerOf(person), purpose: 'add-passkey', subject: '' }, token)
+    if (opened === undefined) return refuse('refused', text.notAccepted)
     const challenge = this.#challenge(person, 'create', '', opened.nonce)
     const registered = await readRegistration(credential, challenge, party)
-    if (registered === undefined) return refuse('refused', notAccepted)
+    if (registered === undefined) return refuse('refused', text.notAccepted)
     return { ok: true, key: { ...registered, name }, ...opened, authorisation }
   }
 
@@ -161,7 +158,7 @@ export class PasskeysApi {
     const owner = this.#ownerOf(person)
     const keys = await store.passkeys.list(owner)
     if (!keys.some((key) => key.id === id)) return notFound()
-    const { token, nonce } = challenges.issue({ ...owner, purpose: 'remove passkey', subject: id })
+    const { token, nonce } = challenges.issue({ ...owner, purpose: 'remove-passkey', subject: id })
     const request = requestOptions(party, this.#challenge(person, 'remove', id, nonce), keys)
     const view: PasskeyRemoveStartView = { token, request }
     return Response.json(view)
@@ -174,11 +171,11 @@ export class PasskeysApi {
     const { store, challenges } = this.#options
     const owner = this.#ownerOf(person)
     const { token, response } = read.body
-    const opened = challenges.open({ ...owner, purpose: 'remove passkey', subject: id }, token)
-    if (opened === undefined) return problem('refused', notAccepted)
+    const opened = challenges.open({ ...owner, purpose: 'remove-passkey', subject: id }, token)
+    if (opened === undefined) return problem('refused', text.notAccepted)
     const by = await this.#verified(person, 'remove', id, opened.nonce, response)
     if (!by.ok || !(await store.passkeys.remove({ ...owner, id, state: opened.state, by })))
-      return problem('refused', notAccepted)
+      return problem('refused', text.notAccepted)
     return this.list(visitor)
   }
 
@@ -186,7 +183,7 @@ export class PasskeysApi {
   async #verified(person: Person, change: 'authorise' | 'remove', passkey: string, nonce: string, raw: unknown) {
     const { store, party } = this.#options
     const response = readAssertion(raw)
-    if (response === undefined) return { ok: false, problem: 'it is missing' } as const
+    if (response === undefined) return { ok: false, problem: text.missing } as const
     const signed = { response, ...party, nonce, actionDigest: '' }
     return store.passkeys.verify(this.#ownerOf(person), signed, this.#challenge(person, change, passkey, nonce))
   }
@@ -209,5 +206,3 @@ export class PasskeysApi {
     return { tenant: this.#options.tenant, principal }
   }
 }
-
-const notFresh = 'Your first passkey needs a fresh sign-in. Sign out, sign in again, and add it within five minutes.'

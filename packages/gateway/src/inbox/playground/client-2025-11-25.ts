@@ -6,6 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JsonObject } from '@assent/core'
 import { isNotification, isReply, type Notification, type Reply, readMessage } from '../../protocol/messages.ts'
+import { playRunText } from '../text/requests.ts'
 
 interface Waiting {
   readonly done: (reply: Reply) => void
@@ -76,8 +77,8 @@ export class PlayClient {
 
   #cancel(requestId: number): void {
     if (!this.#waiting.has(requestId)) return
-    this.#write({ method: 'notifications/cancelled', params: { requestId, reason: 'Stopped by the person.' } })
-    this.#settle(requestId, { jsonrpc: '2.0', id: requestId, error: { code: 0, message: 'Stopped.' } })
+    this.#write({ method: 'notifications/cancelled', params: { requestId, reason: playRunText.stoppedByPerson } })
+    this.#settle(requestId, { jsonrpc: '2.0', id: requestId, error: { code: 0, message: playRunText.stopped } })
   }
 
   #settle(id: number, reply: Reply): void {
@@ -86,7 +87,7 @@ export class PlayClient {
   }
 
   #failPending(): void {
-    const error = { code: 0, message: 'The gateway has stopped.' }
+    const error = { code: 0, message: playRunText.gatewayStopped }
     for (const id of [...this.#waiting.keys()]) this.#settle(id, { jsonrpc: '2.0', id, error })
   }
 

@@ -3,6 +3,7 @@
 import { isPlainObject, type JsonObject, oneLine, type PlayRunView, visibleText } from '@assent/core'
 import { type Reply, stringAt } from '../../protocol/messages.ts'
 import { playLimits } from '../limits.ts'
+import { playRunText } from '../text/requests.ts'
 
 export function drawReply(reply: Reply, atMs: number): PlayRunView['state'] {
   if ('error' in reply) return { kind: 'failed', atMs, problem: shown(reply.error.message) }
@@ -22,7 +23,7 @@ export function drawReply(reply: Reply, atMs: number): PlayRunView['state'] {
 export function drawProgress({ progress, total, message }: JsonObject): string {
   const text = typeof message === 'string' ? oneLine(message, 'web', { maxChars: playLimits.stepChars }) : ''
   const done = typeof progress === 'number' && Number.isInteger(progress) ? String(progress) : ''
-  const share = done !== '' && typeof total === 'number' ? `${done} of ${total}` : done
+  const share = done !== '' && typeof total === 'number' ? playRunText.share(done, total) : done
   return [share, text].filter((part) => part !== '').join(': ')
 }
 
@@ -32,7 +33,7 @@ function drawPart(part: unknown): string {
   if (text !== undefined) return shown(text)
   // Images and audio are named, not shown: content of a server is not loaded into our page.
   const { data, ...rest } = part as JsonObject
-  return pretty(typeof data === 'string' ? { ...rest, data: `${data.length} characters, not shown` } : rest)
+  return pretty(typeof data === 'string' ? { ...rest, data: playRunText.notShown(data.length) } : rest)
 }
 
 function pretty(value: unknown): string {

@@ -53,14 +53,25 @@ function drawArgument(name: string, schema: unknown, required: boolean): PlayFie
   const field = isPlainObject(schema) ? readField(name, formSchema(schema as JsonObject), required) : undefined
   if (field !== undefined) return field
   const help = isPlainObject(schema) ? stringAt(schema as JsonObject, 'description') : undefined
-  const label = oneLine(name, 'web', { maxChars: formLimits.titleChars })
-  return { kind: 'json', name, label, ...(help === undefined ? {} : { help: shown(help) }), required }
+  return {
+    kind: 'json',
+    name,
+    label: argumentLabel(name),
+    ...(help === undefined ? {} : { help: shown(help) }),
+    required,
+  }
 }
 
 function readField(name: string, schema: JsonObject, required: boolean): FieldView | undefined {
   const read = readForm({ type: 'object', properties: { [name]: schema }, required: required ? [name] : [] })
   const [field] = read.ok ? read.form.fields : []
-  return field === undefined ? undefined : drawField(field)
+  if (field === undefined) return undefined
+  // Without a title the name itself, as the card of a question shows the argument.
+  return { ...drawField(field), ...(field.title === undefined ? { label: argumentLabel(name) } : {}) }
+}
+
+function argumentLabel(name: string): string {
+  return oneLine(name, 'web', { maxChars: formLimits.titleChars })
 }
 
 function formSchema(schema: JsonObject): JsonObject {

@@ -20,6 +20,7 @@ import { awaitTool } from '../../call/route/await-answer.ts'
 import { readJsonBody } from '../body.ts'
 import { playLimits } from '../limits.ts'
 import { notFound, problem } from '../problem.ts'
+import { playRunText } from '../text/requests.ts'
 import type { PlayClient } from './client-2025-11-25.ts'
 import { drawProgress, drawReply } from './draw-result.ts'
 import { drawTool } from './draw-tool.ts'
@@ -59,7 +60,7 @@ export class PlayApi {
       const reply = await this.#options.client.request('tools/list', cursor === undefined ? {} : { cursor })
       if ('error' in reply) {
         const reason = oneLine(reply.error.message, 'web', { maxChars: playLimits.stepChars })
-        return problem('unavailable', `The server cannot be reached, and nothing ran. ${reason}`)
+        return problem('unavailable', playRunText.unreachable(reason))
       }
       // The gateway adds a tool for callers that cannot wait; the playground's user can.
       const all = Array.isArray(reply.result.tools) ? reply.result.tools.filter(isPlainObject) : []
@@ -76,12 +77,12 @@ export class PlayApi {
     if (!read.ok) return read.response
     const { tool, arguments: given, replaces } = read.body
     if (typeof tool !== 'string' || tool === '' || !isPlainObject(given)) {
-      return problem('malformed', 'A run needs a tool and its arguments.')
+      return problem('malformed', playRunText.incomplete)
     }
     const replaced = typeof replaces === 'string' ? this.#runs.get(replaces) : undefined
     if (replaced !== undefined) this.#stop(replaced)
     if (this.#running.length >= playLimits.runsAtOnce) {
-      return problem('too-many', 'Too many tools are running. Stop one, or wait until one ends.')
+      return problem('too-many', playRunText.tooMany)
     }
     return this.#response(this.#begin(tool, given as JsonObject))
   }

@@ -10,6 +10,7 @@ import type { Call, InputRequest } from '../../call/model.ts'
 import type { LinkScreen, ScreenedLinks } from '../../call/screen/screen-links.ts'
 import type { ServerConfig } from '../../servers/open-upstream.ts'
 import { secretPageLimits } from '../limits.ts'
+import { secretPageRefusals } from '../text/requests.ts'
 import { Credentials } from './credentials.ts'
 import { pageAddress, readLink } from './page-address.ts'
 
@@ -19,10 +20,7 @@ export interface SecretPagesOptions {
   readonly keys: KeyRing
 }
 
-const notForServers = 'The link points into the inbox. A server may only link to a secret page that it opened itself.'
-const notTheirs =
-  'The link points to a secret page that is not open for this server and this person. No person was asked.'
-const lookalike = 'The link looks like a secret page but points elsewhere. No person was asked.'
+const { notForServers, notTheirs, lookalike } = secretPageRefusals
 
 export class SecretPages implements LinkScreen {
   readonly #store: Store

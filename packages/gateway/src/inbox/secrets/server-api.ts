@@ -10,6 +10,7 @@ import { readJsonBody } from '../body.ts'
 import { inboxLimits, secretPageLimits } from '../limits.ts'
 import { notFound, problem, problemOf } from '../problem.ts'
 import type { Fetch } from '../serve-node.ts'
+import { secretPageRefusals } from '../text/requests.ts'
 import type { SecretPages } from './secret-pages.ts'
 
 const serverPath = '/server/secrets/'
@@ -36,7 +37,7 @@ export function serverApi(options: ServerApiOptions): Fetch {
       const refusal = problemOf(error)
       if (refusal !== undefined) return refusal
       options.onError(error)
-      return problem('unavailable', 'Internal error of the gateway. Try again.')
+      return problem('unavailable', secretPageRefusals.internal)
     }
   }
 }
@@ -44,7 +45,7 @@ export function serverApi(options: ServerApiOptions): Fetch {
 async function respond({ store, tenant, pages }: ServerApiOptions, request: Request): Promise<Response> {
   const [, token] = /^Bearer ([\x21-\x7e]{16,4096})$/i.exec(request.headers.get('authorization') ?? '') ?? []
   const server = token === undefined ? undefined : pages.credentials.serverOf(token)
-  if (server === undefined) return problem('signed-out', 'The token of a server that may ask for secrets is required.')
+  if (server === undefined) return problem('signed-out', secretPageRefusals.token)
   const [id = '', action, ...rest] = new URL(request.url).pathname.slice(serverPath.length).split('/')
   if (!isId(id, 'secret') || rest.length > 0) return notFound()
   const key = { tenant, id, server }
@@ -62,16 +63,14 @@ async function open(pages: SecretPages, server: string, id: string, request: Req
   const { publicKey, decideWithinMs } = read.body
   const isKey = typeof publicKey === 'string' && /^[\w-]+$/.test(publicKey)
   if (!isKey || publicKey.length > secretLimits.publicKeyChars) {
-    return problem('malformed', 'A public key in base64url is required.')
+    return problem('malformed', secretPageRefusals.publicKey)
   }
   if (typeof decideWithinMs !== 'number' || !Number.isSafeInteger(decideWithinMs) || decideWithinMs < 1) {
-    return problem('malformed', 'The lifetime of the page must be a whole number of milliseconds.')
+    return problem('malformed', secretPageRefusals.lifetime)
   }
   const withinMs = Math.min(decideWithinMs, relayLimits.askWaitMs)
   const url = await pages.open(server, id, publicKey, withinMs)
-  return url === undefined
-    ? problem('too-many', 'Too many pages for secrets are open. Try again when some have been used.')
-    : Response.json({ url }, { status: 201 })
+  return url === undefined ? problem('too-many', secretPageRefusals.tooMany) : Response.json({ url }, { status: 201 })
 }
 
 async function collect(store: Store, key: { tenant: string; id: string; server: string }): Promise<Response> {

@@ -7,8 +7,10 @@ import {
   type Answer,
   type Ask,
   type AskView,
+  askerName,
   askLimits,
   choice,
+  compact,
   endingText,
   form,
   isAssentError,
@@ -17,14 +19,18 @@ import {
   type Person,
   shownOnOneLine,
   verdicts,
+  whoAsks,
 } from '@assent/core'
 import type { Terminal, TerminalOutcome } from '@assent/sdk/terminal'
 import type { AskService } from '../ask-service.ts'
 import type { LiveAsks } from './live-asks.ts'
 import { standingOf } from './standing.ts'
 import { answeringText } from './text/answering.ts'
+import { warningText } from './undo-text.ts'
 
-const { undo, confirmation, results } = answeringText
+const { opened, undo, confirmation, results } = answeringText
+/** For questions about the answer itself. */
+const bySelf = { full: answeringText.self, short: answeringText.self }
 
 export interface AnswerContext {
   readonly service: AskService
@@ -60,14 +66,15 @@ export async function answerOne(id: string, answering: AnswerContext): Promise<s
   try {
     await terminal.ask(ask.question, {
       asker: ask.asker,
+      askedBy: { full: openedBy(view), short: askerName(view) },
+      ...compact({ warning: warningText(view) }),
       decideByMs: ask.decideByMs,
       signal: AbortSignal.any([endedElsewhere.signal, answering.signal]),
       answers: view.answers,
       mayLeave: true,
       isRelayed: true,
-      statusLines: standingOf(ask, person, service, now()),
+      statusLines: standingOf(ask, view, person, service, now()),
       commentReaches: view.commentReaches,
-      ...(view.asker.undo === 'impossible' ? { cannotBeUndone: true } : {}),
       lastWords: async (outcome) => {
         if (outcome.kind === 'answered' && isHeldBack(ask, view, outcome.answer, now())) {
           held = outcome.answer
@@ -83,6 +90,13 @@ export async function answerOne(id: string, answering: AnswerContext): Promise<s
     stop()
   }
   return words
+}
+
+/** As on the card of the web inbox: a call that a policy stops is the person's own, not a request of the server. */
+function openedBy(view: AskView): string {
+  const { question, onBehalfOf, caller } = view
+  if (question.kind !== 'approval' || question.policies === undefined) return whoAsks(view)
+  return opened.call(onBehalfOf.isYou ? undefined : onBehalfOf.name, caller?.client)
 }
 
 /** A yes to something destructive can be undone for some seconds, unless the time to answer is nearly over. */
@@ -107,6 +121,7 @@ async function unlessUndone(
   await terminal.ask(
     { kind: 'form', message: undo.sentIn(undoMs / 1_000), form: undoForm },
     {
+      askedBy: bySelf,
       signal: AbortSignal.any([signal, isOver]),
       mayLeave: true,
       lastWords: async (outcome) => {
@@ -132,6 +147,7 @@ async function confirmed(ask: Ask, answer: Answer, warning: string, answering: A
   await terminal.ask(
     { kind: 'form', message: warning, form: confirmForm },
     {
+      askedBy: bySelf,
       signal,
       mayLeave: true,
       lastWords: async (outcome) => {

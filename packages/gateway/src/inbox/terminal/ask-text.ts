@@ -1,12 +1,13 @@
 // An ask as plain text, for a command that prints it and exits.
 //
 // The order is the same as on the card: what will happen, who asks, their message, and what an answer needs. The
-// asker's text is marked as such. Text in a view is escaped for the web; here it is escaped for a terminal.
+// asker's text is marked or labelled, and never begins a line. Text in a view is escaped for the web; here for a terminal.
 
 import {
   type AskPageView,
   type AskView,
   agoText,
+  askerName,
   type CallView,
   callerText,
   type DeclaredView,
@@ -16,12 +17,14 @@ import {
   shownInTerminal,
   shownOnOneLine,
   whoAsks,
+  whoAsksInFull,
 } from '@assent/core'
 import { safeJson } from './safe-json.ts'
 import { askListText } from './text/ask-list.ts'
 import { askPageText } from './text/ask-page.ts'
+import { undoText } from './undo-text.ts'
 
-const { labels, action, undo, link, asker: askerText, state: stateText } = askPageText
+const { labels, action, link, asker: askerText, state: stateText } = askPageText
 
 const claimSign = '┊'
 
@@ -29,13 +32,13 @@ const claimSign = '┊'
 export function listTextOf({ asks, next, nowMs }: AskPageView, none: string = askListText.none): string {
   if (asks.length === 0) return none
   const lines = asks.map((ask) => {
-    return `${ask.id}  ${shownOnOneLine(whoAsks(ask))}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
+    return `${ask.id}  ${shownOnOneLine(whoAsksInFull(ask))}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
   })
   return [...lines, ...(next === undefined ? [] : [askListText.nextPage(next)])].join('\n')
 }
 
 export function askTextOf({ ask, nowMs }: OneAskView): string {
-  const { origin, touches, undo: undoes, isAgent } = ask.asker
+  const { origin, touches, isAgent } = ask.asker
   const caller = isAgent === true ? '' : callerText(ask.caller ?? {})
   const { quorum } = ask
   const { isYou, name } = ask.onBehalfOf
@@ -45,29 +48,31 @@ export function askTextOf({ ask, nowMs }: OneAskView): string {
     labelled(labels.askedBy, askerText.named(whoAsks(ask), origin, isYou ? undefined : name)),
     ...(caller === '' ? [] : [labelled(labels.calledBy, caller)]),
     ...(touches === undefined ? [] : [labelled(labels.affects, touches)]),
-    ...(undoes === undefined ? [] : [labelled(labels.undo, undo[undoes])]),
+    ...(undoText(ask) === undefined ? [] : [labelled(labels.undo, undoText(ask) ?? '')]),
     ...(quorum === undefined
       ? []
       : [
           labelled(labels.votes, stateText.approvals(quorum.approvals, quorum.approvalsNeeded)),
           labelled(labels.needs, quorum.needs),
         ]),
-    ...(ask.state.kind === 'open' ? [labelled(labels.comment, stateText.commentReaches[ask.commentReaches])] : []),
+    ...(ask.state.kind === 'open'
+      ? [labelled(labels.comment, stateText.commentReaches(ask.commentReaches, askerName(ask)))]
+      : []),
     labelled(labels.state, timesOf(ask, nowMs)),
     ...waitingLines(ask, nowMs),
     labelled(labels.id, ask.id),
   ].join('\n')
 }
 
-function questionLines({ question, headline, asker, caller }: AskView): string[] {
-  const by = asker.isAgent === true ? (caller?.client ?? asker.server) : asker.server
+function questionLines(ask: AskView): string[] {
+  const { question, headline, asker } = ask
+  const by = askerName(ask)
   switch (question.kind) {
     case 'form': {
-      const { call, decision, declared, isDestructive, fields, claim, checked } = question
+      const { call, decision, declared, fields, claim, checked } = question
       if (declared !== undefined) {
         return [
           ...declaredLines(declared, asker.server),
-          ...(isDestructive === true ? [labelled(labels.undo, undo.impossibleBy(asker.server))] : []),
           ...(declared.isCall === true ? [] : ['', ...callLines(call, asker.server)]),
           ...(claim === '' ? [] : ['', ...claimLines(claim, by)]),
           '',
@@ -76,7 +81,7 @@ function questionLines({ question, headline, asker, caller }: AskView): string[]
       }
       const title =
         fields.length === 0
-          ? [shownOnOneLine(headline)]
+          ? [labelled(labels.title, headline)]
           : decision !== undefined && call !== undefined
             ? [action.letContinue(shownOnOneLine(call.name))]
             : []
@@ -105,10 +110,13 @@ function questionLines({ question, headline, asker, caller }: AskView): string[]
     }
     case 'approval':
       return [
-        shownOnOneLine(question.title),
+        labelled(labels.title, question.title),
         ...question.action.arguments.flatMap(({ name, value }) => argumentLines(name, value)),
         '',
-        labelled(labels.calls, action.on(question.action.tool, question.action.server)),
+        labelled(
+          question.action.kind === 'definition' ? labels.tool : labels.calls,
+          action.on(question.action.tool, question.action.server),
+        ),
         labelled(labels.digest, question.digest),
         ...(question.claim === undefined ? [] : claimLines(question.claim, by)),
       ]
@@ -117,7 +125,7 @@ function questionLines({ question, headline, asker, caller }: AskView): string[]
 
 function declaredLines({ title, tool, arguments: given, digest }: DeclaredView, server: string): string[] {
   return [
-    shownOnOneLine(title),
+    labelled(labels.title, title),
     ...given.flatMap(({ name, value }) => argumentLines(name, value)),
     '',
     labelled(labels.calls, action.on(tool, server)),

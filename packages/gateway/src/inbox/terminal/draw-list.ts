@@ -2,7 +2,7 @@
 //
 // Pure function. Text in a view is already escaped for the web; here it is put on one line.
 
-import { type AskView, endingText, shownOnOneLine, whoAsks } from '@assent/core'
+import { type AskView, endingText, shownOnOneLine, whoAsksInFull } from '@assent/core'
 import { type Pen, truncateToWidth } from '@assent/sdk/terminal'
 import { askListText as text } from './text/ask-list.ts'
 import { ageInWords } from './text/times.ts'
@@ -24,8 +24,8 @@ const soonMs = 60_000
 const ageColumns = 6
 const leftColumns = 21
 const widestName = 40
-/** Lines that are not asks: header, notice, keys, and the space around them. */
-const linesAround = 7
+/** Lines that are not asks: header, notice, keys, who asks below the selected row, and the space around them. */
+const linesAround = 8
 
 export function drawList(pen: Pen, list: DrawnList): string[] {
   const { asks, notice } = list
@@ -45,7 +45,7 @@ export function drawList(pen: Pen, list: DrawnList): string[] {
   return [
     head(pen, list),
     '',
-    ...(asks.length === 0 ? nothing(pen) : seen.map((ask) => row(pen, ask, list))),
+    ...(asks.length === 0 ? nothing(pen) : seen.flatMap((ask) => [row(pen, ask, list), ...whole(pen, ask, list)])),
     pen.paint('dim', notShown.length === 0 ? '' : ` ${pen.signs.more} ${notShown.join(' · ')}`),
     '',
     notice === '' ? '' : ` ${truncateToWidth(shownOnOneLine(notice), pen.columns - 2)}`,
@@ -69,8 +69,8 @@ function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
   const { signs, paint, columns } = pen
   const isHere = ask.id === selected
   const sign = isHere ? paint('cyan', signs.on) : ' '
-  const nameColumns = Math.min(widestName, Math.floor(columns / 3))
-  const name = truncateToWidth(shownOnOneLine(whoAsks(ask)), nameColumns)
+  const nameColumns = nameColumnsOf(pen)
+  const name = truncateToWidth(shownOnOneLine(whoAsksInFull(ask)), nameColumns)
   const room = columns - nameColumns - 6
   if (ask.state.kind !== 'open') {
     return ` ${sign} ${paint('dim', `${name}  ${truncateToWidth(shownOnOneLine(endingText(ask, nowMs) ?? ''), room)}`)}`
@@ -78,6 +78,17 @@ function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
   const headline = truncateToWidth(shownOnOneLine(ask.headline), room - ageColumns - leftColumns - 4)
   const age = ageInWords(nowMs - ask.raisedAtMs).padStart(ageColumns)
   return ` ${sign} ${isHere ? paint('bold', name) : name}  ${isHere ? paint('bold', headline) : headline}  ${paint('dim', age)}  ${remaining(pen, ask, nowMs)}`
+}
+
+/** Below the selected row: who asks, if the row has no room for it. */
+function whole(pen: Pen, ask: AskView, { selected }: DrawnList): string[] {
+  const who = shownOnOneLine(whoAsksInFull(ask))
+  if (ask.id !== selected || truncateToWidth(who, nameColumnsOf(pen)).trimEnd() === who) return []
+  return [pen.paint('dim', truncateToWidth(`   ${who}`, pen.columns))]
+}
+
+function nameColumnsOf({ columns }: Pen): number {
+  return Math.min(widestName, Math.floor(columns / 3))
 }
 
 /** Dim, then normal, then bold as the deadline approaches. */

@@ -3,7 +3,7 @@
 // It follows the store's changes, as open pages of the web inbox do. An ask that ended stays listed for `endedShownMs`,
 // so that the person sees who ended it and how.
 
-import type { AskView, Person } from '@assent/core'
+import type { AskView, ChangeView, Person } from '@assent/core'
 import type { AskService } from '../ask-service.ts'
 import type { ChangeFeed } from '../changes.ts'
 import { terminalInboxLimits } from '../limits.ts'
@@ -34,15 +34,15 @@ export class LiveAsks {
 
   /** Resolves when all asks are loaded and changes are followed; follows until the signal aborts. */
   async start(signal: AbortSignal): Promise<void> {
-    const { feed, person } = this.#options
-    const reload = () => void this.#load().catch(this.#options.onError)
-    const look = (id: string) => void this.look(id).catch(this.#options.onError)
-    await feed.follow(
-      person,
-      undefined,
-      { notify: ({ id }) => look(id), at: () => undefined, reload, end: () => undefined },
-      signal,
-    )
+    const { feed, person, onError } = this.#options
+    let hasBegun = false
+    const begin = () => {
+      // The first time, this method loads them.
+      if (hasBegun) void this.#reload().catch(onError)
+      hasBegun = true
+    }
+    const notify = ({ id }: ChangeView) => void this.look(id).catch(onError)
+    await feed.follow(person, { begin, notify, end: () => undefined }, signal)
     await this.#load()
   }
 
@@ -86,6 +86,11 @@ export class LiveAsks {
       this.#listed.set(id, { view: read.view.ask, endedAtMs: before.endedAtMs ?? now() })
     }
     for (const notify of this.#listeners) notify(id)
+  }
+
+  async #reload(): Promise<void> {
+    for (const id of [...this.#listed.keys()]) await this.look(id)
+    await this.#load()
   }
 
   async #load(): Promise<void> {

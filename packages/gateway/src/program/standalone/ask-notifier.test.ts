@@ -1,7 +1,7 @@
 import type { AskView } from '@assent/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { standaloneLimits } from '../../limits.ts'
 import { AskNotifier, isWithin, type NotifierParts } from './ask-notifier.ts'
+import { standaloneLimits } from './limits.ts'
 
 const { notifyAfterMs, notifyEveryMs, notificationAsks, openEveryMs } = standaloneLimits
 const inboxUrl = 'http://127.0.0.1:7421/'

@@ -5,11 +5,12 @@
 // I2  A question that ends at once needs no notification, and many questions share one.
 // I3  A tab opens only if the person has no page of the inbox open, and not again soon after.
 
-import { type AskView, whoAsks } from '@assent/core'
+import { type AskView, type ChangeView, whoAsks } from '@assent/core'
 import { askLink } from '../../call/route/ask-link.ts'
-import type { ChangeNotice, Follower } from '../../inbox/changes.ts'
+import type { Follower } from '../../inbox/changes.ts'
 import type { OpenTab } from '../../inbox/sign-in-routes.ts'
-import { standaloneLimits } from '../../limits.ts'
+import { notificationText } from '../text/desktop.ts'
+import { standaloneLimits } from './limits.ts'
 import type { SystemNotification } from './system-notification.ts'
 
 export interface NotifierParts {
@@ -37,7 +38,7 @@ export class AskNotifier implements Follower {
     this.#parts = parts
   }
 
-  notify({ id, change }: Pick<ChangeNotice, 'id' | 'change'>): void {
+  notify({ id, change }: ChangeView): void {
     if (change === 'raised' && this.#waiting.size < standaloneLimits.notificationAsks) this.#waiting.add(id)
     else if (change !== 'voted') this.#waiting.delete(id)
     if (this.#waiting.size === 0 || this.#timer !== undefined || (this.#hasFailed && !this.#mayOpen)) return
@@ -47,12 +48,8 @@ export class AskNotifier implements Follower {
     this.#timer.unref()
   }
 
-  at(): void {
-    // A position without a change.
-  }
-
-  reload(): void {
-    // Too many changes at once: the next question notifies.
+  begin(): void {
+    // Questions from before have had their notification.
   }
 
   end(): void {
@@ -108,7 +105,7 @@ export class AskNotifier implements Follower {
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       this.#failures = isMissing ? Number.POSITIVE_INFINITY : this.#failures + 1
-      throw new Error('The notification of a question was not shown.', { cause: error })
+      throw new Error(notificationText.notShown, { cause: error })
     }
   }
 }
@@ -119,7 +116,7 @@ export function notificationOf(ask: AskView, inboxUrl: string): SystemNotificati
 }
 
 function notificationOfMany(count: number, url: string): SystemNotification {
-  return { title: 'Assent', text: `${count} questions are waiting for you.`, url }
+  return { title: notificationText.title, text: notificationText.waiting(count), url }
 }
 
 /** Whether the time is within quiet hours such as `22:00-07:00`. */

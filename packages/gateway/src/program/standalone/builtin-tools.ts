@@ -10,9 +10,6 @@ import { onlyTenant } from '../../call/local-person.ts'
 import type { Config } from '../../config/settings.ts'
 import type { InnerServer } from '../../servers/inner-server.ts'
 
-/** The server name shown on asks from the built-in tools. */
-export const ownServer = 'agent'
-
 export interface BuiltinTools {
   readonly folder: string
   readonly home: string

@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { removeFolder } from '../../../../../test-kit/remove-folder.ts'
 import { inboxLimits } from '../../inbox/limits.ts'
 import { hasDesktop, launch, openCommand } from './desktop.ts'
 import { openSignedIn } from './open-signed-in.ts'
@@ -11,7 +12,7 @@ const link = 'http://localhost:7421/sign-in#code=secret-code&to=%2Fasks%2Fask_1'
 
 function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'assent-desktop-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   return folder
 }
 

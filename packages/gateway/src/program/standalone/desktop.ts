@@ -1,7 +1,7 @@
 // What this process can do at the person's desktop: run a program there, and open a page in their browser.
 
 import { spawn } from 'node:child_process'
-import { standaloneLimits } from '../../limits.ts'
+import { standaloneLimits } from './limits.ts'
 
 export interface DesktopCommand {
   readonly program: string

@@ -11,12 +11,14 @@ import { respondWith } from '../../inbox/serve-node.ts'
 import { linkWith, SignIn } from '../../inbox/sign-in.ts'
 import type { OpenTab } from '../../inbox/sign-in-routes.ts'
 import { WebFiles } from '../../inbox/web-files.ts'
-import { standaloneLimits } from '../../limits.ts'
 import { sleep } from '../../protocol/sleep.ts'
+import { signInText } from '../text/desktop.ts'
+import { namingText } from '../text/gateway.ts'
 import { AskNotifier, isWithin, type NotifierParts } from './ask-notifier.ts'
-import { ownServer } from './builtin-tools.ts'
 import { hasDesktop, runCommand } from './desktop.ts'
+import { standaloneLimits } from './limits.ts'
 import { openSignedIn } from './open-signed-in.ts'
+import { describeOwnAsker } from './own-asker.ts'
 import { PasskeyNotifier } from './passkey-notifier.ts'
 import type { OpenedInbox } from './shared-inbox.ts'
 import { notificationCommand, type SystemNotification } from './system-notification.ts'
@@ -24,8 +26,8 @@ import { notificationCommand, type SystemNotification } from './system-notificat
 const web = fileURLToPath(new URL('../../../web/', import.meta.url))
 
 const naming: DisplayNames = {
-  nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-  describe: ({ server }) => (server === ownServer ? { name: 'Your agent', isAgent: true } : {}),
+  nameOf: (principal) => (principal === localPerson.principal ? namingText.you : principal),
+  describe: describeOwnAsker,
 }
 
 export interface OwnInbox {
@@ -48,7 +50,7 @@ export async function openOwnInbox(own: OwnInbox): Promise<OpenedInbox> {
   const files = await WebFiles.read(web)
   const openTab = async (path: string) => {
     const link = await app.signInLink(localPerson, path)
-    if (link === undefined) throw new Error('Too many sign-in links are unused.')
+    if (link === undefined) throw new Error(signInText.tooManyLinks)
     const file = await openSignedIn(link, variables)
     setTimeout(file.remove, standaloneLimits.signInMs).unref()
     closing.addEventListener('abort', file.remove, { once: true })

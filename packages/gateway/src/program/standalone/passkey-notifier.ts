@@ -4,7 +4,7 @@
 // I1  Each change is shown once by this process, and only if it happened while this process serves the inbox.
 
 import type { PresenceNotice } from '@assent/store'
-import { noticeText } from '../../inbox/passkeys/notices.ts'
+import { noticeText } from '../../inbox/text/passkeys.ts'
 import type { SystemNotification } from './system-notification.ts'
 
 export interface PasskeyNotifierParts {

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inboxLimits } from '../../inbox/limits.ts'
+import { redirectHtml } from '../text/desktop.ts'
 
 const prefix = 'open-'
 const suffix = '.html'
@@ -37,15 +38,5 @@ function removeOld(home: string): void {
 function redirectPage(link: string): string {
   // URL.href has no quotes and no angle brackets; ampersands are escaped.
   const target = new URL(link).href.replaceAll('&', '&amp;')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url=${target}">
-<title>Assent</title>
-</head>
-<body><p><a href="${target}">Open your inbox</a></p></body>
-</html>
-`
+  return redirectHtml(target)
 }

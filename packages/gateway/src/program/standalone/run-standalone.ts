@@ -8,14 +8,16 @@ import { onlyTenant } from '../../call/local-person.ts'
 import { Heartbeat, sweepDeadReplicas } from '../../cluster/heartbeat.ts'
 import type { Config } from '../../config/settings.ts'
 import { listenerKey } from '../../inbox/listener-proof.ts'
-import { programLimits, standaloneLimits } from '../../limits.ts'
+import { programLimits } from '../../limits.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { ownVersion } from '../../protocol/version.ts'
 import { serveOwnStdio } from '../own-stdio.ts'
 import { handleSignals } from '../signals.ts'
 import { openState, type State } from '../state.ts'
 import { startBackgroundInbox } from './background-inbox.ts'
-import { builtinTools, ownServer, projectFolder } from './builtin-tools.ts'
+import { builtinTools, projectFolder } from './builtin-tools.ts'
+import { standaloneLimits } from './limits.ts'
+import { ownServer } from './own-asker.ts'
 import { inboxFile, SharedInbox } from './shared-inbox.ts'
 import { workplaceOf } from './workplace.ts'
 
@@ -77,7 +79,7 @@ export async function serveClient(standalone: StandaloneOptions): Promise<void> 
     clearTimeout(opening)
     const isInUse = inbox.openPages > 0
     await inbox.close()
-    stopSweeping()
+    await stopSweeping()
     await state.store.close()
     // After the port is free.
     if (isInUse && program !== undefined) startBackgroundInbox(program, variables)
@@ -135,7 +137,7 @@ async function keepInbox(
     clearInterval(alive)
     await heartbeat.close()
     await inbox.close()
-    stopSweeping()
+    await stopSweeping()
     await state.store.close()
   }
 }
@@ -186,7 +188,12 @@ async function presenceInForce(
   return config.inbox.presence
 }
 
-function startSweeping({ store }: State, onError: (error: unknown) => void): () => void {
+/** Periodic cleanup, and adding entries to the audit log. */
+function startSweeping({ store }: State, onError: (error: unknown) => void): () => Promise<void> {
   const timer = setInterval(() => void store.sweep().catch(onError), programLimits.sweepEveryMs)
-  return () => clearInterval(timer)
+  const sequencer = store.startSequencer([onlyTenant], onError)
+  return async () => {
+    clearInterval(timer)
+    await sequencer.stop()
+  }
 }

@@ -6,6 +6,7 @@ import { standaloneConfig } from '../../config/standalone-config.ts'
 import { ownVersion } from '../../protocol/version.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Terminal, toned } from '../terminal.ts'
+import { welcomeText } from '../text/program.ts'
 
 /** A client through a pipe, a person at a terminal, or another process of Assent that needs the inbox. */
 export type StartedBy = 'client' | 'person' | 'assent'
@@ -21,7 +22,7 @@ export async function serveStandalone(terminal: Terminal, startedBy: StartedBy):
     const { serveClient, serveInbox, serveInboxWhileUsed } = await import('./run-standalone.ts')
     if (startedBy === 'client') await serveClient(options)
     else if (startedBy === 'assent') await serveInboxWhileUsed(options)
-    else await serveInbox(options, (link, inbox) => terminal.err(welcomeText(terminal, link ?? inbox.url)))
+    else await serveInbox(options, (link, inbox) => terminal.err(welcome(terminal, link ?? inbox.url)))
     return exitCodes.ok
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -38,20 +39,7 @@ function errorLines({ err }: Terminal): (error: unknown) => void {
   }
 }
 
-function welcomeText({ isErrColoured, variables }: Terminal, link: string | undefined): string {
+function welcome({ isErrColoured, variables }: Terminal, link: string | undefined): string {
   const strong = (text: string) => toned(isErrColoured, 'bold', text)
-  return `${strong(`Assent ${ownVersion()}`)}: your coding agent asks, you decide.
-
-Clients start this program and send it requests; there is nothing to type here.
-
-  1. See a sample question   ${strong('npx assent try')}
-  2. Set up your clients     ${strong('npx assent init')}
-  3. Have your agent plan something, and ask it to have the plan approved with Assent.
-  4. Answer in your client. What it cannot show you waits in your inbox: in a terminal with
-     ${strong('npx assent inbox')}, or in the browser (this link works once; later: ${strong('npx assent inbox open')}):
-
-  ${link ?? 'could not be opened'}
-
-Asks and answers are stored in ${homeFolder(variables)}.
-The inbox stays open while this runs. Ctrl+C stops it. All commands: npx assent --help`
+  return welcomeText({ version: ownVersion(), link, folder: homeFolder(variables) }, strong)
 }

@@ -14,8 +14,8 @@ import { expectedOrigin, isTaken, listenAt } from '../../http/listen.ts'
 import { plainServer } from '../../http/plain-server.ts'
 import type { Fallback } from '../../http/server.ts'
 import { askListener } from '../../inbox/listener-proof.ts'
-import { standaloneLimits } from '../../limits.ts'
 import { isOwnLoopbackName } from '../../protocol/loopback.ts'
+import { standaloneLimits } from './limits.ts'
 
 export interface Sharing {
   readonly listen: Address
@@ -48,6 +48,8 @@ export class SharedInbox {
   /** The process that last proved itself at `#origin`. */
   #instance: string | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Settles when the last look for an inbox has ended; never rejects. */
+  #looked: Promise<unknown> = Promise.resolve()
 
   constructor(sharing: Sharing) {
     this.#sharing = sharing
@@ -69,8 +71,9 @@ export class SharedInbox {
 
   /** Resolves when this process or another one serves the inbox. */
   async begin(): Promise<void> {
-    await this.#findOrServe()
-    this.#timer = setInterval(() => void this.#findOrServe().catch(this.#sharing.onError), standaloneLimits.inboxLookMs)
+    await this.#look()
+    if (this.#closing.signal.aborted) return
+    this.#timer = setInterval(() => void this.#look().catch(this.#sharing.onError), standaloneLimits.inboxLookMs)
     this.#timer.unref()
   }
 
@@ -79,10 +82,18 @@ export class SharedInbox {
     return this.#origin === undefined ? undefined : this.#instanceAt(this.#origin)
   }
 
+  /** After this nothing of the inbox uses the store, even if the inbox was just being opened. */
   async close(): Promise<void> {
     this.#closing.abort()
     clearInterval(this.#timer)
+    await this.#looked
     await this.#stop()
+  }
+
+  #look(): Promise<void> {
+    const looking = this.#findOrServe()
+    this.#looked = Promise.allSettled([this.#looked, looking])
+    return looking
   }
 
   async #stop(): Promise<void> {
@@ -123,6 +134,7 @@ export class SharedInbox {
     const { open, file, onError } = this.#sharing
     const server = plainServer(() => this.#opened?.respond, onError)
     const { origin } = await listenAt(server, address)
+    if (this.#closing.signal.aborted) return void server.close()
     // The server must not keep the process alive.
     server.unref()
     this.#origin = origin
@@ -136,7 +148,6 @@ export class SharedInbox {
       this.#origin = undefined
       throw error
     }
-    if (this.#closing.signal.aborted) await this.#stop()
   }
 
   async #instanceAt(origin: string): Promise<string | undefined> {

@@ -161,6 +161,7 @@ test('[LOCAL-5] neither windows nor `assent inbox link` accept another program o
   const early = await link()
   expect(early).toMatchObject({ code: 3, out: '' })
   expect(early.err).toContain('could not prove')
+  expect(early.err).toContain('assent inbox open')
 
   await home.window('2025-11-25')
   const store = await home.store()

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 240_000 })
 
 const onLinux = test.runIf(process.platform === 'linux')
 
-onLinux('[ALONE-12] `assent try` opens a sample question in the browser, and shows the answer arriving', async () => {
+onLinux('[ALONE-12] `assent try` opens a sample question in the browser, and shows what the agent gets', async () => {
   const { home, variables } = await aDesktop()
   const opened = openerIn(home)
   const command = assent(['try'], { folder: home.project, variables: { ...home.variables, ...variables } })

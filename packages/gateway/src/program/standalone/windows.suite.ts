@@ -18,6 +18,7 @@ import { type ToolResultParts, toolResultParts } from '../../../../../test-kit/m
 import { until } from '../../../../../test-kit/until.ts'
 import { localPerson, onlyTenant } from '../../call/local-person.ts'
 import { askListener, listenerKey } from '../../inbox/listener-proof.ts'
+import { minimalEnv } from '../process.suite.ts'
 import { localKeyRing } from '../state.ts'
 import { ownLink } from './own-inbox.ts'
 import { inboxFile, keptOrigin } from './shared-inbox.ts'
@@ -143,7 +144,7 @@ async function openWindow(
   variables: Variables,
   model: Model | undefined,
 ): Promise<Window> {
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...variables }
+  const env = { ...minimalEnv(), ...variables }
   const server = { command: process.execPath, args: program, env, cwd, stderr: 'inherit' as const }
   const capabilities = {
     ...(person === undefined ? {} : { elicitation: { form: {}, url: {} } }),

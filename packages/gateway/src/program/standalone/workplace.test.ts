@@ -1,15 +1,16 @@
 // The folder and branch that a question shows.
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { removeFolder } from '../../../../../test-kit/remove-folder.ts'
 import { workplaceOf } from './workplace.ts'
 
 function aFolder(name: string): string {
   const parent = mkdtempSync(join(tmpdir(), 'assent-workplace-'))
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(parent))
   const folder = join(parent, name)
   mkdirSync(folder)
   return folder

@@ -29,6 +29,22 @@ Examples:
   assent asks list --ended --all --json > history.json      export the history`,
 }
 
+const stats = {
+  summary: 'how your asks ended, by policy, tool and person',
+  description:
+    'Counts how the asks that you can see ended: how many were approved, and how long the answers took, by policy, tool and person. A policy with at least five answered asks, all approved within two seconds, is reported: that is too fast to read them.',
+  days: 'the period, in days, at most 365',
+  invalidDays: '--days must be a number from 1 to 365.',
+  none: (days: string) => `No ask ended in the last ${days === '1' ? 'day' : `${days} days`}.`,
+  total: (counted: number, yes: number, no: number, took: string) =>
+    `${counted} ${counted === 1 ? 'ask' : 'asks'} ended: ${yes} with a yes, ${no} with a no${took}.`,
+  took: (duration: string) => `, half of the answers within ${duration}`,
+  cut: 'There were more: only the newest are counted.',
+  headings: { policies: 'By policy:', tools: 'By tool:', people: 'By person:' },
+  line: (name: string, yes: number, total: number, took: string) => `  ${name}: ${yes} of ${total} approved${took}`,
+  rubberStamp: '    every ask was approved within two seconds, which is too fast to read it',
+}
+
 const show = {
   summary: 'show one ask, with everything needed to answer it',
   description: 'Shows one ask. This does not answer it.',
@@ -41,7 +57,7 @@ const answer = {
   decline: 'a no',
   dismiss: 'dismiss: the agent gets the outcome that no choice was made',
   content: 'the values of the form as JSON, one member per field; - reads standard input',
-  comment: 'your reason; `asks show` shows whether the asker receives it or only the audit log',
+  comment: 'your reason; `asks show` shows whether the agent receives it or only the audit log',
   confirmed: 'send the answer although something in it looks like a secret',
   digest: 'the digest of the action that you read; required for an approval',
   decisionId: 'idempotency key: the same id is recorded once; random by default',
@@ -79,4 +95,4 @@ const problems = {
   storeUnavailable: 'The store cannot be reached. Retry with the same --decision-id: the answer is recorded once.',
 }
 
-export const asksText = { help, list, show, answer, problems }
+export const asksText = { help, list, stats, show, answer, problems }

@@ -24,6 +24,11 @@ export const doctorText = {
   newestLate: '2026-07-28 not checked in time',
   newestNotSupported: '2026-07-28 not supported',
   answered: (revision: string, ms: number) => `${revision} answered in ${ms} ms`,
-  end: (working: number, clients: number, count: number) =>
-    `${working} of ${clients} ${clients === 1 ? 'client is' : 'clients are'} set up without a problem; ${count === 0 ? 'no problems' : problems(count)} found.`,
+  /** A client that is not set up is no problem, and is not counted as working. */
+  end: (working: number, clients: number, notSetUp: number, count: number) =>
+    [
+      `${working} of ${clients} ${clients === 1 ? 'client works' : 'clients work'}`,
+      ...(notSetUp === 0 ? [] : [`${notSetUp} not set up`]),
+      ...(count === 0 ? [] : [`${problems(count)} found`]),
+    ].join('; ') + '.',
 }

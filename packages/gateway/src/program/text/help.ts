@@ -3,23 +3,50 @@
 export const jsonHelp = 'one JSON object on standard output, for scripts'
 
 export const auditHelp = {
-  summary: 'verify and sign the audit log',
-  description: 'Verifies and signs the audit log.',
+  summary: 'verify and export the audit log',
+  description: 'Verifies and exports the audit log, and prints its signed checkpoint.',
   tenant: 'the tenant, if several share a store',
   verify: {
-    summary: 'verify the audit log, and compare asks and grants with it',
-    checkpoint: 'signed checkpoints that were stored elsewhere; requires --key',
-    key: 'the public key (PEM, Ed25519) that verifies their signatures',
+    summary: 'verify the audit log, and compare asks, grants, passkeys, definitions of tools and lost calls with it',
+    checkpoint: 'a signed checkpoint that was kept elsewhere: the log has to continue it',
+    key: 'keys of the log that were kept elsewhere, one per line, as `audit key` printed them: the log has to be that of one of them, also if its keys were replaced since',
     proof: 'verify this proof of one ask, downloaded from the inbox; with --config also against the audit log',
+    log: 'verify the log in this folder, which `audit export --log` wrote, instead of a database; needs --key',
+    entries:
+      'with --log: also compare the texts of all entries with it, in a file of lines that `audit export` printed',
     description:
-      'Checks that every entry of the audit log follows from the one before, compares every ask and grant in the database with its entries, and verifies the signatures of all decisions. A log that was rewritten as a whole is consistent in itself: compare it with checkpoints that were signed earlier and stored elsewhere.\n\nA proof of one ask is verified without a store: its entries were not changed. With --config, they are also looked up in the audit log.\n\nThe exit code is 0 if everything matches and 1 if not; the entry, ask or grant is printed.',
+      'Adds entries that wait to the audit log, verifies every entry, the Merkle tree above them and its signed checkpoint, compares every ask, grant, passkey, definition of a tool and lost call in the database with its entries, and verifies the signatures of all decisions. A log that was cut off or began anew is consistent in itself: compare it with a checkpoint that was kept elsewhere.\n\nA proof of one ask is verified without a store: its entries were not changed, and with --key, the audit log of that key contains them. With --config, they are also looked up in the audit log.\n\nWith --log, an exported log is verified from its files alone: the signature of a given key, every entry and every tile, and with --checkpoint that it continues an older checkpoint. With --proof, the entries of the proof have to be in it. With --entries, every entry of the log has to be in that file, with the text that it was made for unless that was erased; asks have to end once, and a grant may be used only for an approval.\n\nThe exit code is 0 if everything matches and 1 if not; the entry, ask, grant, passkey, definition or call is printed.',
   },
   checkpoint: {
-    summary: 'sign a checkpoint of the audit log',
-    key: 'the private key (PEM, Ed25519): openssl genpkey -algorithm ed25519',
-    keyId: 'the name of the key',
+    summary: 'print the signed checkpoint of the audit log',
     description:
-      'Verifies the audit log as `audit verify` does, and prints a signed checkpoint of its current end as one line of JSON. Signs nothing if something does not match. Store it outside the database, and compare the audit log with it later: assent audit verify --checkpoint.',
+      'Verifies the audit log as `audit verify` does, and prints its current checkpoint: a signed note (c2sp.org/tlog-checkpoint) with the number of entries and the root of the tree. Prints nothing if something does not match. Keep it outside the database, and compare the audit log with it later: assent audit verify --checkpoint.',
+  },
+  key: {
+    summary: 'print the keys that verify checkpoints of the audit log',
+    description:
+      'Prints the public keys of the audit log, one per line, in the form of c2sp.org/signed-note. They are made from `keys`. Give them to people who verify proofs and checkpoints, and keep those of keys that you replace.',
+  },
+  export: {
+    summary: 'print the audit log and the recorded calls, one JSON object per line',
+    since: 'only what was recorded since this time: a duration such as 7d, or 2026-11-17T22:00:00Z',
+    after: 'continue after this cursor, from the last line of an earlier export',
+    format: 'the format: jsonl',
+    log: 'write the log to this folder as a transparency log (c2sp.org/tlog-tiles), instead of printing lines',
+    key: 'with --log: further keys of the log, if the folder was exported before its keys were replaced',
+    description:
+      'Prints the entries of the audit log, and the recorded calls if the gateway has `record: calls`, oldest first. Every line has a cursor, so an export that was interrupted continues after the last line; the next cursor is also printed on standard error. Calls of the last 15 seconds are left for the next export. A call that was exported before it ended is printed again when it has ended, with the same id.\n\nWith --log, it writes the checkpoint, the hashes and the entries of the log to a folder: ids, kinds, times and digests, no questions and no answers. A later export into the same folder adds what is new. It is refused if the log does not continue the checkpoint in the folder. Verify the folder anywhere with `audit verify --log`.',
+    examples: `
+Examples:
+  assent audit export --since 7d > record.jsonl
+  assent audit export --after "$(tail -n 1 record.jsonl | jq -r .cursor)" >> record.jsonl
+  assent audit export --log /srv/audit-log
+
+Exit codes:
+  0  exported
+  1  the configuration has a mistake, or the folder has another log
+  2  the command line is invalid
+  3  the store cannot be reached`,
   },
 }
 
@@ -99,7 +126,7 @@ export const playHelp = {
   env: 'a variable for the program; may be repeated',
   summary: 'the playground: run the tools of one server in the browser',
   description:
-    'Connects to one MCP server of either generation and opens a page on this machine where its tools can be run: their arguments as a form, their progress, their questions and their results.\n\nOnly this server can be used from the page. Asks are stored in a temporary folder that is deleted at exit.',
+    'Connects to one MCP server, session-based or stateless, and opens a page on this machine where its tools can be run: their arguments as a form, their progress, their questions and their results.\n\nOnly this server can be used from the page. Asks are stored in a temporary folder that is deleted at exit.',
   after: `
 Examples:
   assent play node server.ts

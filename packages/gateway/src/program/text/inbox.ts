@@ -38,8 +38,11 @@ const link = {
   noInbox: 'This configuration has no inbox. Write: asks: { surfaces: [client, inbox] }',
   ownAccount: (address: string | undefined) => `With identity people sign in with their own account, at ${address}`,
   randomPort: 'The gateway listens on a random port, so the address of its inbox is unknown. Set a port in listen.',
-  notFound: (origin: string) =>
-    `No inbox found at ${origin}: nothing listens there, or the program there could not prove that it is your Assent. Start a gateway with this configuration, or an agent that uses Assent, and try again.`,
+  notFound: (origin: string, next: string) =>
+    `No inbox found at ${origin}: nothing listens there, or the program there could not prove that it is your Assent. ${next}`,
+  startGateway: 'Start a gateway with this configuration, and try again.',
+  startInbox: 'To start it and open it in your browser, run: assent inbox open',
+  notStarted: 'It was started now, and did not answer in time. Try again.',
 }
 
 /** Why there is no QR code for a phone. */
@@ -69,7 +72,7 @@ const notOpened = {
 export const inboxText = { terminal, open, link, noCode, serve, notOpened }
 
 export const tryText = {
-  summary: 'see a sample question in your browser, and the answer arriving',
+  summary: 'answer a sample question in your browser, and see what the agent gets',
   description:
     'Plays an agent that asks you a question: it starts Assent as a client does, calls one of its tools and waits. Your inbox opens in the browser; once you have answered, you see what the agent gets. Then you can choose the clients that use Assent.\n\nThe question is a real one in your own inbox, and it stays in your history. Nothing else happens, whatever you answer. Ctrl+C withdraws it.',
   question: 'This is a sample question. Shall your agent continue?',

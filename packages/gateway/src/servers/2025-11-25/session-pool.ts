@@ -1,4 +1,8 @@
 // The sessions of one caller with one server: one for all its calls, or one per call with `isolation: call`.
+//
+// I1  A session that has ended and that no call uses does not count towards the limit.
+// I2  Each place that becomes free wakes one waiting call; one whose caller has left passes the place on.
+// I3  A closed pool has no sessions, also none that was being opened, and no call waits for one.
 
 import type { Call, ClientProfile } from '../../call/model.ts'
 import { serverLimits } from '../../limits.ts'
@@ -10,6 +14,8 @@ export interface PoolOptions {
   /** Most concurrent sessions, when each call has its own session; undefined when all calls share one. */
   readonly perCall: number | undefined
   readonly onStray: () => void
+  /** Called with what the server sends outside calls, also if no client listens. */
+  readonly onNotification?: ((notification: Notification) => void) | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -21,10 +27,12 @@ export class SessionPool {
   readonly #listeners = new Set<Listener>()
   /** Number of running calls per session. */
   readonly #used = new Map<Session, number>()
-  readonly #waiting: (() => void)[] = []
+  /** The calls that wait for a place, in order. Each is resolved with whether it got one. */
+  readonly #waiting = new Set<(isWoken: boolean) => void>()
   #sessions: Session[] = []
   #opening = 0
   #first: Promise<Session> | undefined
+  #isClosed = false
   lastUsedMs: number = performance.now()
   logLevel: string | undefined
 
@@ -42,23 +50,12 @@ export class SessionPool {
     return this.#first
   }
 
-  /** A session for a call that may ask. Return it with `giveBack`. */
-  async take(client: ClientProfile): Promise<Session> {
-    const { perCall } = this.#options
-    if (perCall === undefined) return this.#prepared(await this.first(client))
-    for (;;) {
-      if (this.#sessions.length + this.#opening === 0) await this.first(client)
-      const free = this.#sessions.find((session) => session.isOpen && session.isClean && !this.#used.has(session))
-      if (free !== undefined) return this.#prepared(free)
-      if (this.#sessions.length + this.#opening < perCall) {
-        const session = await this.#begin(client)
-        if (!this.#used.has(session)) return this.#prepared(session)
-        continue
-      }
-      if (this.#waiting.length >= serverLimits.waitingCalls)
-        throw new Error('Too many calls are waiting for this server.')
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
+  /** A session for a call that may ask; undefined if its caller left first. Return it with `giveBack`. */
+  async take({ client, signal }: Pick<Call, 'client' | 'signal'>): Promise<Session | undefined> {
+    const session = await this.#taken(client, signal)
+    if (session === undefined || !signal.aborted) return session
+    this.giveBack(session)
+    return undefined
   }
 
   giveBack(session: Session): void {
@@ -67,7 +64,7 @@ export class SessionPool {
     if (left > 0) this.#used.set(session, left)
     else this.#used.delete(session)
     if (left === 0 && this.#isSpent(session)) this.#drop(session)
-    this.#waiting.shift()?.()
+    else this.#wake()
   }
 
   /** Passes on the server's messages outside calls, until the returned function is called. */
@@ -83,12 +80,60 @@ export class SessionPool {
   }
 
   get isIdle(): boolean {
-    return this.#used.size === 0 && this.#listeners.size === 0 && this.#opening === 0
+    const isOpening = this.#opening > 0 || this.#first !== undefined
+    return this.#used.size === 0 && this.#listeners.size === 0 && !isOpening
   }
 
   close(): void {
+    this.#isClosed = true
     for (const session of this.#sessions) session.close()
     this.#sessions = []
+    while (this.#waiting.size > 0) this.#wake()
+  }
+
+  async #taken(client: ClientProfile, signal: AbortSignal): Promise<Session | undefined> {
+    const { perCall } = this.#options
+    if (perCall === undefined) return this.#prepared(await this.first(client))
+    while (!signal.aborted) {
+      if (this.#isClosed) throw closedPool()
+      this.#dropEnded()
+      if (this.#sessions.length + this.#opening === 0) await this.first(client)
+      const free = this.#sessions.find((session) => session.isOpen && session.isClean && !this.#used.has(session))
+      if (free !== undefined) return this.#prepared(free)
+      if (this.#sessions.length + this.#opening < perCall) {
+        const session = await this.#begin(client)
+        if (!this.#used.has(session)) return this.#prepared(session)
+        continue
+      }
+      if (this.#waiting.size >= serverLimits.waitingCalls)
+        throw new Error('Too many calls are waiting for this server.')
+      await this.#placeOrLeft(signal)
+    }
+    return undefined
+  }
+
+  /** Resolves when a place may be free, or when the caller has left. */
+  async #placeOrLeft(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const leave = () => {
+      if (this.#waiting.delete(resolve)) resolve(false)
+    }
+    this.#waiting.add(resolve)
+    signal.addEventListener('abort', leave, { once: true })
+    const isWoken = await promise
+    signal.removeEventListener('abort', leave)
+    if (isWoken && signal.aborted) this.#wake()
+  }
+
+  #wake(): void {
+    const [next] = this.#waiting
+    if (next === undefined) return
+    this.#waiting.delete(next)
+    next(true)
+  }
+
+  #dropEnded(): void {
+    for (const session of this.#sessions) if (!session.isOpen && !this.#used.has(session)) this.#drop(session)
   }
 
   async #existingOrNew(client: ClientProfile): Promise<Session> {
@@ -104,7 +149,7 @@ export class SessionPool {
     if (!session.isOpen) return true
     if (this.#options.perCall === undefined) return false
     const idle = this.#sessions.filter((one) => !this.#used.has(one)).length
-    return !session.isClean || (idle > serverLimits.idleConnections && this.#waiting.length === 0)
+    return !session.isClean || (idle > serverLimits.idleConnections && this.#waiting.size === 0)
   }
 
   async #prepared(session: Session): Promise<Session> {
@@ -116,26 +161,37 @@ export class SessionPool {
   }
 
   async #begin(client: ClientProfile): Promise<Session> {
+    if (this.#isClosed) throw closedPool()
     this.#opening += 1
     try {
       const session = await Session.open(this.#open, client, {
         onNotification: (notification) => {
+          this.#options.onNotification?.(notification)
           for (const { notify } of this.#listeners) notify(notification)
         },
         onStray: this.#options.onStray,
         timeouts: this.#options.timeouts,
         asker: () => [...this.#listeners].findLast(({ ask }) => ask !== undefined)?.ask,
       })
+      if (this.#isClosed) {
+        session.close()
+        throw closedPool()
+      }
       this.#sessions.push(session)
       return session
     } finally {
       this.#opening -= 1
-      this.#waiting.shift()?.()
+      this.#wake()
     }
   }
 
   #drop(session: Session): void {
     this.#sessions = this.#sessions.filter((one) => one !== session)
     session.close()
+    this.#wake()
   }
+}
+
+function closedPool(): Error {
+  return new Error('The connection was closed.')
 }

@@ -163,6 +163,8 @@ export class Session {
     params: JsonObject | undefined,
     call?: Pick<Call, 'notify' | 'signal'>,
   ): Promise<Outcome> {
+    // An earlier abort fires no event, so check for it here, before anything is sent.
+    if (call?.signal.aborted === true) return failed(errorCodes.refused, 'The caller disconnected.')
     const id = this.#nextId()
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     const timer = setTimeout(() => resolve(failed(errorCodes.refused, 'The server timed out.')), this.#timeouts.replyMs)
@@ -199,7 +201,7 @@ export class Session {
     this.#abandoned.clear()
     this.#outside.take()
     this.#endAll(failed(errorCodes.refused, 'The connection to the server was closed.'))
-    void this.#lastCancellation.then(() => this.#wire.close())
+    void within(serverLimits.cancelMs, this.#lastCancellation).then(() => this.#wire.close())
   }
 
   async #initialize({ capabilities, info }: ClientProfile): Promise<void> {

@@ -1,5 +1,6 @@
 // A question that any one of several calls may have asked.
 
+import { candidateCalls } from '../../call/candidate-calls.ts'
 import type { Call, Shared } from '../../call/model.ts'
 
 type Called = Pick<Call, 'method' | 'params' | 'leavesAfterMs'>
@@ -12,7 +13,7 @@ export class SharedQuestion implements Shared {
 
   constructor(askers: readonly { readonly called: Called }[]) {
     const calls = askers.map(({ called }) => called)
-    this.oneOf = calls.map(({ method, params }) => ({ method, params }))
+    this.oneOf = candidateCalls(calls)
     this.leavesAfterMs = () => {
       const waits = calls.map((call) => call.leavesAfterMs?.()).filter((ms) => ms !== undefined)
       return waits.length === 0 ? undefined : Math.min(...waits)

@@ -20,7 +20,7 @@ import {
   unsent,
 } from '../../call/model.ts'
 import { relayLimits, serverLimits } from '../../limits.ts'
-import { errorCodes, type Notification, objectAt, stringAt } from '../../protocol/messages.ts'
+import { errorCodes, type Notification, objectAt, stringAt, toolsChanged } from '../../protocol/messages.ts'
 import { randomBytes } from '../../protocol/random.ts'
 import { PerCaller } from '../per-caller.ts'
 import type { Timeouts } from '../timeouts.ts'
@@ -28,6 +28,9 @@ import type { LiveCall } from './live-call.ts'
 import { readUrlsNeeded } from './questions.ts'
 import type { OpenTransport, Session } from './session.ts'
 import { SessionPool } from './session-pool.ts'
+
+/** Not marked as unsent: `start` must not repeat the call. */
+const callerLeft = failed(errorCodes.refused, 'The caller disconnected.')
 
 export type StrayCaller = Pick<Call, 'tenant' | 'principal'>
 
@@ -37,6 +40,8 @@ export interface SessionfulOptions {
   readonly perCall: number | undefined
   /** Called when the server asks this caller a question while none of the caller's calls is in progress. */
   readonly onStray?: ((caller: StrayCaller) => void) | undefined
+  /** Called when the server announces that its tools changed, also if no client listens. */
+  readonly onToolsChanged?: (() => void) | undefined
   readonly timeouts?: Timeouts
   /** Called when no more sessions will be opened. */
   readonly close: () => void
@@ -62,12 +67,15 @@ export class Upstream20251125 implements Upstream {
   }
 
   async #attempt(call: Call): Promise<Outcome> {
+    // Checked first: nothing closes a session that is opened for a client session that has ended.
+    if (call.signal.aborted) return callerLeft
     try {
       const pool = this.#pool(call)
       if (!mayAsk(call.method)) return await request(pool, call)
       if (this.#held.size >= relayLimits.heldCalls)
         return failed(errorCodes.refused, 'Too many calls are waiting for people.')
-      const session = await pool.take(call.client)
+      const session = await pool.take(call)
+      if (session === undefined) return callerLeft
       const live = session.begin({
         id: newId('call', Date.now(), randomBytes),
         server: this.name,
@@ -77,6 +85,7 @@ export class Upstream20251125 implements Upstream {
       this.#held.set(live.id, { live, session, pool })
       return await this.#settle(live, session, call)
     } catch (error) {
+      if (call.signal.aborted) return callerLeft
       return unavailable(`The server ${this.name} cannot be used now. ${reasonOf(error)}`)
     }
   }
@@ -102,21 +111,27 @@ export class Upstream20251125 implements Upstream {
   }
 
   async describe(call: Call): Promise<Description> {
+    if (call.signal.aborted) throw new Error(callerLeft.error.message)
     return (await this.#pool(call).first(call.client)).description
   }
 
   async listen(call: Call): Promise<void> {
+    if (call.signal.aborted) return
     const pool = this.#pool(call)
     const session = await pool.first(call.client)
     const stop = pool.listen(call)
-    const watched = watchedIn(call)
-    for (const uri of watched) await session.request('resources/subscribe', { uri })
+    const subscribed: string[] = []
+    for (const uri of watchedIn(call)) {
+      if (call.signal.aborted) break
+      subscribed.push(uri)
+      await session.request('resources/subscribe', { uri })
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
     call.signal.addEventListener('abort', () => resolve(), { once: true })
     if (call.signal.aborted) resolve()
     await promise
     stop()
-    if (session.isOpen) for (const uri of watched) void session.request('resources/unsubscribe', { uri })
+    if (session.isOpen) for (const uri of subscribed) void session.request('resources/unsubscribe', { uri })
   }
 
   notify(call: Call, notification: Notification): void {
@@ -157,10 +172,14 @@ export class Upstream20251125 implements Upstream {
 
   #pool(call: Call): SessionPool {
     const { tenant, principal, client } = call
-    const { perCall, timeouts } = this.#options
+    const { perCall, timeouts, onToolsChanged } = this.#options
     const onStray = () => this.#options.onStray?.({ tenant, principal })
+    const onNotification = ({ method }: Notification) => {
+      if (method === toolsChanged) onToolsChanged?.()
+    }
+    const options = { perCall, onStray, onNotification, timeouts }
     // Capabilities are fixed when a session opens, so calls with other capabilities need separate sessions.
-    return this.#pools.get(call, client.capabilities, () => new SessionPool(this.#open, { perCall, onStray, timeouts }))
+    return this.#pools.get(call, client.capabilities, () => new SessionPool(this.#open, options))
   }
 }
 

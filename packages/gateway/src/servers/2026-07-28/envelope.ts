@@ -5,6 +5,7 @@ import type { Answers, Call, InputRequest, InputResponse, Outcome, ServerState }
 import { failed } from '../../call/model.ts'
 import { errorCodes, objectAt, type Reply, stringAt } from '../../protocol/messages.ts'
 import { metaKeys, needsInput, revision } from '../../protocol/names-2026-07-28.ts'
+import { withoutRound } from '../../protocol/round-params-2026-07-28.ts'
 import { readElicitation } from '../2025-11-25/questions.ts'
 
 /** The params of a request on behalf of the caller. */
@@ -20,9 +21,16 @@ export function withEnvelope(call: Call): JsonObject {
   }
 }
 
+/**
+ * The call without state and answers of its caller: only `retryOf` adds answers, which were given to questions of this
+ * server. A server without state would take others for answers of the person.
+ */
+export function firstOf(call: Call): Call {
+  return { ...call, params: withoutRound(call.params) }
+}
+
 /** The same call with the answers, and with the server's state unchanged, if it sent one. */
 export function retryOf(call: Call, kept: ServerState, given: Answers): Call {
-  const { requestState: _callers, ...params } = call.params
   const { state, ours } = readState(kept)
   const inputResponses = Object.fromEntries(
     Object.entries(given).map(([key, answer]) => [key, ours.includes(key) ? explainedInput(answer) : inputOf(answer)]),
@@ -31,8 +39,7 @@ export function retryOf(call: Call, kept: ServerState, given: Answers): Call {
     ...(Object.keys(given).length === 0 ? {} : { inputResponses }),
     ...(state === undefined ? {} : { requestState: state }),
   }
-  const { inputResponses: _raw, ...bare } = params
-  return { ...call, params: { ...bare, ...rounds } }
+  return { ...call, params: { ...withoutRound(call.params), ...rounds } }
 }
 
 /** What `outcomeOf` stored for the retry: the server's state, and which questions have Assent metadata. */
@@ -41,15 +48,14 @@ function readState(kept: ServerState): { readonly state: string | undefined; rea
   return { state: stringAt(all, 'state'), ours: Array.isArray(all.ours) ? all.ours : [] }
 }
 
-/** An Assent asker distinguishes a dismissed question from an expired one and from an unverified answer. */
+/** An Assent asker distinguishes a dismissed question from one that expired or failed, and from an unverified answer. */
 function explainedInput(given: InputResponse): JsonObject {
-  const reason = 'result' in given ? undefined : reasonOf(given.error.data)
-  return reason === undefined ? inputOf(given) : { action: 'cancel', _meta: { 'assent/no-answer': reason } }
-}
-
-function reasonOf(data: unknown): 'expired' | 'unverified' | undefined {
+  if ('result' in given) return given.result
+  const { data, message } = given.error
   const reason = isPlainObject(data) ? data.reason : undefined
-  return reason === 'expired' || reason === 'unverified' ? reason : undefined
+  if (reason === 'expired' || reason === 'unverified')
+    return { action: 'cancel', _meta: { 'assent/no-answer': reason } }
+  return { action: 'cancel', _meta: { 'assent/no-answer': 'failed', 'assent/reason': message } }
 }
 
 // This revision cannot answer a question with an error; `cancel` is the closest.

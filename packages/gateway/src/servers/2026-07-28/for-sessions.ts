@@ -60,8 +60,11 @@ export class ForSessions implements Upstream {
     if (call.scope === '') return this.#upstream.listen(call)
     const { listeners } = this.#of(call)
     listeners.add(call.notify)
-    await this.#upstream.listen(call)
-    listeners.delete(call.notify)
+    try {
+      await this.#upstream.listen(call)
+    } finally {
+      listeners.delete(call.notify)
+    }
   }
 
   leave(principal: string, scope: string): void {
@@ -82,6 +85,8 @@ export class ForSessions implements Upstream {
   }
 
   async #subscribe(call: Call): Promise<Outcome> {
+    // A session that has ended does not unsubscribe, so its subscription would never end.
+    if (call.signal.aborted) return failed(errorCodes.refused, 'The caller disconnected.')
     const uri = stringAt(call.params, 'uri') ?? ''
     const { subscriptions, listeners } = this.#of(call)
     if (subscriptions.has(uri)) return done
@@ -93,8 +98,11 @@ export class ForSessions implements Upstream {
       for (const listener of listeners) listener(notification)
     }
     const params = { notifications: { resourceSubscriptions: [uri] } }
-    // If the server is unreachable, delete the entry, so that the next subscribe request tries again.
-    this.#upstream.listen({ ...call, params, notify, signal: stop.signal }).catch(() => subscriptions.delete(uri))
+    // If the server is unreachable or ended the stream, the next subscribe request tries again.
+    const over = () => {
+      if (subscriptions.get(uri) === stop) subscriptions.delete(uri)
+    }
+    this.#upstream.listen({ ...call, params, notify, signal: stop.signal }).then(over, over)
     return done
   }
 

@@ -25,7 +25,7 @@ import { readServerMessage } from '../../protocol/server-messages.ts'
 import { readServerEvents } from '../../protocol/sse.ts'
 import { MessageTooLarge } from '../../protocol/too-large.ts'
 import { describeBy } from './describe.ts'
-import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
+import { firstOf, outcomeOf, retryOf, withEnvelope } from './envelope.ts'
 
 export class HttpUpstream20260728 implements Upstream {
   readonly name: string
@@ -39,7 +39,11 @@ export class HttpUpstream20260728 implements Upstream {
     this.#headers = headers
   }
 
-  async start(call: Call): Promise<Outcome> {
+  start(call: Call): Promise<Outcome> {
+    return this.#send(firstOf(call))
+  }
+
+  async #send(call: Call): Promise<Outcome> {
     if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller disconnected.')
     const params = withEnvelope(call)
     this.#lastId += 1
@@ -69,7 +73,7 @@ export class HttpUpstream20260728 implements Upstream {
   }
 
   continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
-    return this.start(retryOf(call, state, given))
+    return this.#send(retryOf(call, state, given))
   }
 
   describe(call: Call): Promise<Description> {

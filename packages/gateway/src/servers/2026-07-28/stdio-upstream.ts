@@ -28,7 +28,7 @@ import { PerCaller } from '../per-caller.ts'
 import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Transport, TransportClosed, type TransportEvents } from '../transport.ts'
 import { describeBy } from './describe.ts'
-import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
+import { firstOf, outcomeOf, retryOf, withEnvelope } from './envelope.ts'
 
 interface Running {
   readonly call: Call
@@ -56,8 +56,6 @@ class Process {
   }
 
   async run(call: Call): Promise<Outcome> {
-    // An earlier abort fires no event, so check for it here, before anything is sent.
-    if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller disconnected.')
     this.#lastId += 1
     const id = this.#lastId
     this.lastUsedMs = performance.now()
@@ -90,6 +88,9 @@ class Process {
   close(): void {
     this.isOpen = false
     this.#wire.close()
+    // A connection that the gateway closes reports no end.
+    const closed = failed(errorCodes.refused, 'The connection to the server was closed.')
+    for (const { resolve } of this.#running.values()) resolve(closed)
   }
 
   #receive(message: Message): void {
@@ -137,7 +138,13 @@ export class StdioUpstream20260728 implements Upstream {
     return start()
   }
 
-  async start(call: Call): Promise<Outcome> {
+  start(call: Call): Promise<Outcome> {
+    return this.#run(firstOf(call))
+  }
+
+  async #run(call: Call): Promise<Outcome> {
+    // An earlier abort fires no event. And nothing stops a process that is started for a client session that has ended.
+    if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller disconnected.')
     const process = this.begin(call)
     const outcome = await process.run(call)
     // The process ended before anything was sent: run the call on a new process.
@@ -146,7 +153,7 @@ export class StdioUpstream20260728 implements Upstream {
   }
 
   continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
-    return this.start(retryOf(call, state, given))
+    return this.#run(retryOf(call, state, given))
   }
 
   describe(call: Call): Promise<Description> {

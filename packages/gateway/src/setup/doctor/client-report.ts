@@ -24,12 +24,12 @@ const every = (Object.keys(words) as Field['kind'][]).filter((kind) => kind !== 
 
 export function clientReportOf(title: string): ClientReport {
   const traits: ClientTraits = generalRow(title) ?? carefulTraits
-  const { form, showsLinks, no, patience } = traits
+  const { form, showsLinks, patience } = traits
   const missing = every.filter((kind) => !form.kinds.includes(kind))
   const inbox = [
     ...(form.kinds.length === 0 ? [text.everyQuestion] : missing.map((kind) => text.formsWith(words[kind]))),
     ...(showsLinks ? [] : [text.pages]),
-    ...(no === 'either' && form.kinds.length > 0 ? [text.fastAnswers] : []),
+    ...(form.kinds.length > 0 ? [text.fastAnswers] : []),
   ]
   return {
     forms:
@@ -40,7 +40,7 @@ export function clientReportOf(title: string): ClientReport {
           : text.list(form.kinds.map((kind) => words[kind])),
     links: showsLinks ? text.supported : text.notSupported,
     waits: waitsOf(traits),
-    inbox: inbox.length === 0 ? text.nothing : text.list(inbox),
+    inbox: text.list(inbox),
     quietMs: patience.quietMs,
   }
 }

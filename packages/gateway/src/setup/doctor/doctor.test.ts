@@ -33,13 +33,14 @@ describe('client report', () => {
       expect(inbox.includes('forms with numbers'), title).toBe(
         row.form.kinds.length > 0 && !row.form.kinds.includes('number'),
       )
-      expect(inbox.includes('pages to open'), title).toBe(!row.showsLinks)
+      expect(inbox.includes('every link'), title).toBe(!row.showsLinks)
+      expect(inbox.includes('answers faster than a person'), title).toBe(row.form.kinds.length > 0)
     }
   })
 
   test('[DOCTOR-1] the reported waiting time is the one that the gateway assumes over stdio', () => {
-    expect(clientReportOf('VS Code').waits).toBe('as long as the person takes')
-    expect(clientReportOf('Claude Code').waits).toBe('as long as the person takes')
+    expect(clientReportOf('VS Code').waits).toBe('until the question expires')
+    expect(clientReportOf('Claude Code').waits).toBe('until the question expires')
     expect(clientReportOf('Zed').waits).toContain('50 s; then the agent gets a handle')
     expect(clientReportOf('Codex').waits).toContain('as long as it shows the question itself; else 290 s')
     expect(clientReportOf('Somebody new').waits).toContain('50 s')
@@ -65,6 +66,7 @@ describe('configuration files', () => {
     const { report } = await doctor(machine, [], { start: false })
 
     expect(report.clients.map(({ id }) => id)).toEqual(all)
+    const userAlone = initClients.flatMap(({ id, isUserAlone }) => (isUserAlone === true ? [id] : []))
     for (const { id, places, problems } of report.clients) {
       expect(problems, id).toEqual([])
       expect(
@@ -74,7 +76,7 @@ describe('configuration files', () => {
       expect(
         places.map(({ scope }) => scope),
         id,
-      ).toEqual(id === 'goose' || id === 'claude-desktop' ? ['user'] : ['project', 'user'])
+      ).toEqual(userAlone.includes(id) ? ['user'] : ['project', 'user'])
     }
   })
 
@@ -229,12 +231,31 @@ test('[DOCTOR-2] the command prints the report as text and exits with 2 for an u
       variables: { HOME: machine.home, ASSENT_LISTEN: '127.0.0.1:1' },
     })
 
-  const [all, wrong] = await Promise.all([run('cursor', 'zed'), run('emacs')])
+  const [all, none, wrong] = await Promise.all([run('cursor', 'zed'), run('zed'), run('emacs')])
 
   expect(all.out).toMatch(/✓ Cursor: works/)
   expect(all.out).toContain('2025-11-25 answered in')
   expect(all.out).toContain('– Zed: not set up. Run: assent init zed')
-  expect(all.out).toContain('1 of 2 clients are set up without a problem; no problems found.')
+  expect(all.out).toContain('1 of 2 clients work; 1 not set up.')
+  // Exit code 1 without a client that works: the summary does not say that there are no problems.
+  expect(none.code).toBe(1)
+  expect(none.out).toContain('0 of 1 client works; 1 not set up.')
+  expect(none.out).not.toContain('no problems')
   expect(wrong.code).toBe(2)
   expect(wrong.err).toContain('Unknown client `emacs`')
+})
+
+test('[DOCTOR-4] a command of a repository cannot hide on the screen that it comes from there', async () => {
+  const machine = await aMachine()
+  const command = 'assent\u001b[8m\u202e'
+  machine.write('.mcp.json', JSON.stringify({ mcpServers: { assent: { command, args: ['\r'] } } }))
+  const variables = { HOME: machine.home, ASSENT_LISTEN: '127.0.0.1:1' }
+  const doctorOf = (...words: string[]) =>
+    assent(['doctor', 'claude-code', ...words], { folder: machine.repository, variables })
+
+  const [words, json] = await Promise.all([doctorOf(), doctorOf('--json')])
+
+  expect(words.out).toContain('assent⟨U+001B⟩[8m⟨U+202E⟩ ⟨U+000D⟩; not started, because the command comes from')
+  expect(json.out).not.toContain('\u202e')
+  expect(json.out).toContain('\\u202e')
 })

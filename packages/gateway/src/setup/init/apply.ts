@@ -7,6 +7,7 @@ import type { Machine } from './machine.ts'
 import { isAsPlanned, type Planned } from './plan.ts'
 import { type InitRecord, isSameReader, type RecordedChange, type RecordReader } from './record.ts'
 import { targetOf } from './scope.ts'
+import { applyText } from './text/files.ts'
 
 export type Applied =
   | { readonly kind: 'written'; readonly planned: Planned; readonly backup: string | undefined }
@@ -55,7 +56,7 @@ function applyOne(planned: Planned & { kind: 'write' }, { record, root, machine,
   const target = targetOf(file, root, machine)
   if (!target.ok) return { kind: 'failed', planned, because: target.because }
   if (target.path !== planned.target || !isAsPlanned(planned, write)) {
-    return { kind: 'failed', planned, because: 'it changed while you were asked; run init again' }
+    return { kind: 'failed', planned, because: applyText.changedMeanwhile }
   }
   const others = record.read().filter((one) => one.file !== file)
   const written: RecordedChange = {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { readChoice } from '../../program/init-choice.ts'
+import { initClients } from './clients.ts'
 import { findClients } from './detect.ts'
 import { aFullMachine, aMachine, treeOf } from './machine.suite.ts'
 import { thisMachine } from './machine.ts'
@@ -16,7 +17,7 @@ test.each([
   ['codex zed', ['codex', 'zed']],
   ['CURSOR', ['cursor']],
   ['0', undefined],
-  ['10', undefined],
+  [String(initClients.length + 1), undefined],
   ['3-1', undefined],
   ['1 emacs', undefined],
   ['y', undefined],

@@ -6,11 +6,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@assent/core'
-import { conductorAgent, conductorCommand, conductorPrompt, conductorToml } from './conductor.ts'
+import {
+  claudeDesktopFolder,
+  claudeFile,
+  codexHome,
+  conductorFile,
+  gooseFolder,
+  zedFolder,
+  zedRules,
+} from './client-folders.ts'
 import { conductorFiles } from './conductor-files.ts'
 import type { Change } from './edit/change.ts'
-import { appFolder, codeFolder, type Machine, xdgConfig } from './machine.ts'
-import { agentBlock, cursorRule, rulesBlock, rulesFile } from './rules.ts'
+import { codeFolder, type Machine, xdgConfig } from './machine.ts'
+import { clientTitles, extensionDescription, nextSteps } from './text/clients.ts'
+import { conductorAgent, conductorCommand, conductorName, conductorPrompt, conductorToml } from './text/conductor.ts'
+import { agentBlock, cursorRule, rulesBlock, rulesFile } from './text/rules.ts'
 
 export type Scope = 'project' | 'user'
 
@@ -49,7 +59,7 @@ const startS = 60
 export const initClients: readonly InitClient[] = [
   {
     id: 'vscode',
-    title: 'VS Code',
+    title: clientTitles.vscode,
     commands: ['code', 'code-insiders'],
     marks: (machine) => ({
       home: [join(machine.home, '.vscode'), join(machine.home, '.vscode-server'), codeFolder(machine)],
@@ -62,11 +72,11 @@ export const initClients: readonly InitClient[] = [
       }),
     rules: conductorForCode,
     hasConductor: true,
-    next: () => 'Type /conductor in the chat, or choose the agent. VS Code asks once whether the server may start.',
+    next: () => nextSteps.vscode,
   },
   {
     id: 'claude-code',
-    title: 'Claude Code',
+    title: clientTitles.claudeCode,
     commands: ['claude'],
     marks: ({ home }) => ({
       home: [join(home, '.claude'), join(home, '.claude.json')],
@@ -85,30 +95,27 @@ export const initClients: readonly InitClient[] = [
         ownFile('command', join(folder, 'commands', 'conductor.md'), conductorCommand),
       ]
     },
-    next: (scope) =>
-      scope === 'project'
-        ? 'Start `claude` here once and approve the server of this project.'
-        : 'Restart `claude`; /mcp shows the server.',
+    next: (scope) => nextSteps.claudeCode[scope],
   },
   {
     id: 'claude-desktop',
-    title: 'Claude Desktop',
+    title: clientTitles.claudeDesktop,
     // It has no program on the PATH.
     commands: [],
-    marks: (machine) => ({ home: [desktopFolder(machine)], repository: [] }),
+    marks: (machine) => ({ home: [claudeDesktopFolder(machine)], repository: [] }),
     isUserAlone: true,
     server: (machine) =>
-      entry(join(desktopFolder(machine), 'claude_desktop_config.json'), {
+      entry(join(claudeDesktopFolder(machine), 'claude_desktop_config.json'), {
         path: ['mcpServers', name],
         value: start(machine),
       }),
     // It has no file for instructions; the server sends its own.
     rules: () => [],
-    next: () => 'Quit Claude Desktop completely and start it again.',
+    next: () => nextSteps.claudeDesktop,
   },
   {
     id: 'cursor',
-    title: 'Cursor',
+    title: clientTitles.cursor,
     commands: ['cursor', 'cursor-agent'],
     marks: ({ home }) => ({ home: [join(home, '.cursor')], repository: ['.cursor', '.cursorrules'] }),
     server: (machine, root) =>
@@ -118,11 +125,11 @@ export const initClients: readonly InitClient[] = [
       ...(root === undefined ? [] : [ownFile('rules', join(root, '.cursor', 'rules', 'assent.mdc'), cursorRule)]),
       ownFile('command', join(root ?? home, '.cursor', 'commands', 'conductor.md'), conductorCommand),
     ],
-    next: () => 'Turn the server on under Settings, MCP: Cursor leaves new servers off.',
+    next: () => nextSteps.cursor,
   },
   {
     id: 'codex',
-    title: 'Codex',
+    title: clientTitles.codex,
     commands: ['codex'],
     marks: (machine) => ({ home: [codexHome(machine)], repository: ['.codex'] }),
     server: (machine, root) => ({
@@ -137,14 +144,11 @@ export const initClients: readonly InitClient[] = [
     }),
     // It has no /conductor: its custom prompts are deprecated and have other names.
     rules: (machine, root) => [block(join(root ?? codexHome(machine), 'AGENTS.md'))],
-    next: (scope) =>
-      scope === 'project'
-        ? 'Codex reads this only in a project that you trust; it asks when it starts here.'
-        : 'Restart Codex; /mcp shows the server.',
+    next: (scope) => nextSteps.codex[scope],
   },
   {
     id: 'gemini-cli',
-    title: 'Gemini CLI',
+    title: clientTitles.geminiCli,
     commands: ['gemini'],
     marks: ({ home }) => ({ home: [join(home, '.gemini')], repository: ['.gemini', 'GEMINI.md'] }),
     server: (machine, root) =>
@@ -156,14 +160,11 @@ export const initClients: readonly InitClient[] = [
       block(root === undefined ? join(home, '.gemini', 'GEMINI.md') : join(root, 'GEMINI.md')),
       ownFile('command', join(root ?? home, '.gemini', 'commands', 'conductor.toml'), conductorToml),
     ],
-    next: (scope) =>
-      scope === 'project'
-        ? 'Gemini CLI starts it once you trust this folder; /mcp shows the server.'
-        : 'Restart Gemini CLI; /mcp shows the server.',
+    next: (scope) => nextSteps.geminiCli[scope],
   },
   {
     id: 'goose',
-    title: 'Goose',
+    title: clientTitles.goose,
     commands: ['goose'],
     marks: (machine) => ({ home: [gooseFolder(machine)], repository: ['.goosehints', '.goose'] }),
     isUserAlone: true,
@@ -175,11 +176,11 @@ export const initClients: readonly InitClient[] = [
     rules: (machine, root) => [
       block(root === undefined ? join(gooseFolder(machine), '.goosehints') : join(root, 'AGENTS.md')),
     ],
-    next: () => 'Start a new session of Goose.',
+    next: () => nextSteps.goose,
   },
   {
     id: 'zed',
-    title: 'Zed',
+    title: clientTitles.zed,
     commands: ['zed', 'zeditor'],
     marks: (machine) => ({ home: [zedFolder(machine)], repository: ['.zed'] }),
     server: (machine, root) =>
@@ -190,11 +191,11 @@ export const initClients: readonly InitClient[] = [
     rules: (machine, root) => [
       block(root === undefined ? join(zedFolder(machine), 'AGENTS.md') : join(root, zedRules(root))),
     ],
-    next: (scope) => (scope === 'project' ? 'Zed starts it once you trust this project.' : 'Zed starts it by itself.'),
+    next: (scope) => nextSteps.zed[scope],
   },
   {
     id: 'opencode',
-    title: 'opencode',
+    title: clientTitles.opencode,
     commands: ['opencode'],
     marks: (machine) => ({
       home: [join(xdgConfig(machine), 'opencode')],
@@ -226,7 +227,7 @@ export const initClients: readonly InitClient[] = [
         ),
       ]
     },
-    next: () => 'Restart opencode.',
+    next: () => nextSteps.opencode,
   },
 ]
 
@@ -235,7 +236,7 @@ function gooseExtension({ launch }: Machine): JsonObject {
     enabled: true,
     type: 'stdio',
     name,
-    description: 'Asks the person: plans, commits, choices',
+    description: extensionDescription,
     cmd: launch.command,
     args: [...launch.args],
     envs: {},
@@ -247,41 +248,6 @@ function gooseExtension({ launch }: Machine): JsonObject {
 /** With the keys that most clients use. */
 function start({ launch }: Machine): { command: string; args: string[] } {
   return { command: launch.command, args: [...launch.args] }
-}
-
-function claudeFile({ home, variables }: Machine): string {
-  return join(variables.CLAUDE_CONFIG_DIR || home, '.claude.json')
-}
-
-/** Zed reads the first of these files that exists. */
-function zedRules(root: string): string {
-  const names = [
-    '.rules',
-    '.cursorrules',
-    '.windsurfrules',
-    '.clinerules',
-    '.github/copilot-instructions.md',
-    'AGENT.md',
-  ]
-  return names.find((one) => existsSync(join(root, one))) ?? 'AGENTS.md'
-}
-
-/** The same folder name on every platform. */
-function desktopFolder(machine: Machine): string {
-  return join(appFolder(machine), 'Claude')
-}
-
-function codexHome({ home, variables }: Machine): string {
-  return variables.CODEX_HOME || join(home, '.codex')
-}
-
-function gooseFolder(machine: Machine): string {
-  if (machine.platform === 'win32') return join(appFolder(machine), 'Block', 'goose', 'config')
-  return join(xdgConfig(machine), 'goose')
-}
-
-function zedFolder(machine: Machine): string {
-  return machine.platform === 'win32' ? join(appFolder(machine), 'Zed') : join(xdgConfig(machine), 'zed')
 }
 
 function entry(file: string, parts: { path: readonly string[]; value: JsonObject; fresh?: JsonObject }): WantedEntry {
@@ -303,8 +269,8 @@ function conductorForCode(machine: Machine, root: string | undefined): readonly 
   const prompts = root === undefined ? join(codeFolder(machine), 'prompts') : join(root, '.github', 'prompts')
   const agents: WantedEntry[] =
     existing.length === 0
-      ? [ownFile('agent', join(own, 'agents', 'Conductor.agent.md'), conductorAgent)]
+      ? [ownFile('agent', conductorFile(own), conductorAgent)]
       : existing.map(({ file }) => ({ file, purpose: 'agent', change: { kind: 'agent', text: agentBlock } }))
-  const command = conductorPrompt(existing[0]?.name ?? 'Conductor')
+  const command = conductorPrompt(existing[0]?.name ?? conductorName)
   return [...agents, ownFile('command', join(prompts, 'conductor.prompt.md'), command)]
 }

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { orchestraConductor } from './conductor.corpus.ts'
-import { conductorAgent } from './conductor.ts'
 import { usesOurTools } from './edit/agent.ts'
 import type { Tried } from './edit/change.ts'
 import { put, take } from './edit/edit.ts'
 import { inverted, spliced } from './edit/splice.ts'
 import { aMachine, treeOf } from './machine.suite.ts'
+import { conductorAgent } from './text/conductor.ts'
 
 const agent = { kind: 'agent', text: '## Checkpoints\n\nrequest_plan_approval and so on.\n' } as const
 

@@ -258,7 +258,7 @@ export const strange: readonly (Sample & { because: string })[] = [
   { ...jsonc('cursor', 'two documents', '{} {}'), because: 'line 1' },
   {
     ...jsonc('cursor', 'our name with another command', '{ "mcpServers": { "assent": { "command": "mine" } } }'),
-    because: 'something else',
+    because: 'has another value',
   },
   { client: 'codex', title: 'broken', form: 'toml', text: 'a = 1\nb = ', because: 'line 2' },
   {
@@ -280,7 +280,7 @@ export const strange: readonly (Sample & { because: string })[] = [
     title: 'our name with another command',
     form: 'toml',
     text: '[mcp_servers.assent]\ncommand = "mine"\n',
-    because: 'something else',
+    because: 'has another value',
   },
   { client: 'goose', title: 'broken', form: 'yaml', text: 'extensions:\n  a: "\n', because: 'not valid YAML' },
   { client: 'goose', title: 'two documents', form: 'yaml', text: 'a: 1\n---\nb: 2\n', because: 'not valid YAML' },

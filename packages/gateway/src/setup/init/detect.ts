@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type InitClient, initClients } from './clients.ts'
 import { hasCommand, type Machine } from './machine.ts'
+import { foundText } from './text/clients.ts'
 
 export interface DetectedClient {
   readonly client: InitClient
@@ -28,7 +29,7 @@ export function found(client: InitClient, machine: Machine): DetectedClient {
 }
 
 export function whereFound({ onMachine, inRepository }: DetectedClient): string {
-  if (onMachine && inRepository) return 'on this machine and in this repository'
-  if (onMachine) return 'on this machine'
-  return inRepository ? 'in this repository' : 'named by you'
+  if (onMachine && inRepository) return foundText.both
+  if (onMachine) return foundText.machine
+  return inRepository ? foundText.repository : foundText.named
 }

@@ -24,6 +24,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { initLimits } from '../limits.ts'
+import { fileText } from './text/files.ts'
 
 export type ReadFile =
   | { readonly kind: 'none' }
@@ -35,16 +36,16 @@ export function readText(file: string): ReadFile {
   try {
     const target = realpathSync(file)
     const info = statSync(target)
-    if (!info.isFile()) return unclear('it is not a file')
-    if (info.size > initLimits.fileBytes) return unclear(`it is larger than ${initLimits.fileBytes} bytes`)
+    if (!info.isFile()) return unclear(fileText.notAFile)
+    if (info.size > initLimits.fileBytes) return unclear(fileText.tooLarge(initLimits.fileBytes))
     const bytes = readFileSync(target)
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { kind: 'text', text, digest: textDigest(text), target }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT') return unclear('it is a broken link')
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return unclear('it is not UTF-8')
-    return unclear(code === 'EACCES' ? 'this user has no permission to read it' : `it cannot be read (${code})`)
+    if (code === 'ENOENT') return unclear(fileText.brokenLink)
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return unclear(fileText.notUtf8)
+    return unclear(code === 'EACCES' ? fileText.noReadPermission : fileText.unreadable(code))
   }
 }
 
@@ -60,7 +61,7 @@ export function whyNotWritable(file: string): string | undefined {
     accessSync(at, constants.W_OK)
     return undefined
   } catch {
-    return 'this user has no permission to write it'
+    return fileText.noWritePermission
   }
 }
 

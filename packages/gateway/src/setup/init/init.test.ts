@@ -241,7 +241,7 @@ describe('confirmation', () => {
     })
 
     expect(result.code).toBe(1)
-    expect(result.err).toContain('it changed while you were asked')
+    expect(result.err).toContain('it changed while the confirmation was open')
     expect(existsSync(machine.path('.claude'))).toBe(false)
     expect(machine.read('.mcp.json')).toBe('{ "mcpServers": {} }')
   })

@@ -2,10 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
+import { removeFolder } from '../../../../../test-kit/remove-folder.ts'
 import type { InitOptions } from '../../program/init-options.ts'
 import { runInit } from '../../program/run-init.ts'
 import type { Terminal } from '../../program/terminal.ts'
@@ -40,7 +41,7 @@ export interface Said {
  */
 export async function aMachine(files: Readonly<Record<string, string>> = {}, program?: Program): Promise<TestMachine> {
   const root = await mkdtemp(join(tmpdir(), 'assent-init-'))
-  closeAfterTest(() => rm(root, { recursive: true }))
+  closeAfterTest(() => removeFolder(root))
   const home = join(root, 'home')
   const repository = join(home, 'work', 'project')
   mkdirSync(join(repository, '.git'), { recursive: true })

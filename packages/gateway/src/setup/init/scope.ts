@@ -7,6 +7,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { appFolder, type Machine, xdgConfig } from './machine.ts'
+import { targetText } from './text/files.ts'
 
 export type ConfigTarget =
   /** `path`: the real path of the file, or where it would be created. */
@@ -16,16 +17,16 @@ export type ConfigTarget =
 /** @param root the repository; null or undefined for the user's configuration */
 export function targetOf(file: string, root: string | null | undefined, machine: Machine): ConfigTarget {
   const path = realPathOf(file)
-  if (path === undefined) return { ok: false, because: 'it is, or is behind, a broken link' }
+  if (path === undefined) return { ok: false, because: targetText.brokenLink }
   const isOfProject = root !== null && root !== undefined && isInside(file, root)
   const bases = (isOfProject ? [root] : userFolders(machine)).flatMap((base) => realPathOf(base) ?? [])
   const isAllowed = bases.some((base) => isInside(path, base))
   if (!isAllowed) {
-    const allowedFolder = isOfProject ? `the repository ${root}` : 'your home folder'
-    return { ok: false, because: `its real path is ${path}, outside ${allowedFolder}` }
+    const allowedFolder = isOfProject ? targetText.repository(root) : targetText.home
+    return { ok: false, because: targetText.outside(path, allowedFolder) }
   }
   if (isOfProject && bases.some((base) => isInGit(relative(base, path)))) {
-    return { ok: false, because: `its real path is ${path}, in git's own folder` }
+    return { ok: false, because: targetText.inGit(path) }
   }
   return {
     ok: true,

@@ -12,6 +12,7 @@ import { readText, removeFile, textDigest, writeWhole } from './files.ts'
 import type { Machine } from './machine.ts'
 import { type InitRecord, isSameReader, type RecordedChange, type RecordReader } from './record.ts'
 import { type ConfigTarget, targetOf } from './scope.ts'
+import { applyText } from './text/files.ts'
 
 export type Undoing = {
   readonly written: RecordedChange
@@ -50,7 +51,7 @@ export function applyUndo(plan: readonly Undoing[], record: InitRecord, machine:
         if (!target.ok) return { written, kind: 'left', because: target.because }
         const now = readText(file)
         if (now.kind !== 'text' || now.digest !== textDigest(one.before)) {
-          return { written, kind: 'left', because: 'it changed while you were asked; run undo again' }
+          return { written, kind: 'left', because: applyText.changedBeforeUndo }
         }
         if (one.kind === 'remove') removeFile(file, written.folders)
         else writeWhole(file, one.after)
@@ -70,7 +71,7 @@ export function applyUndo(plan: readonly Undoing[], record: InitRecord, machine:
 function targetFor({ file, readers }: RecordedChange, machine: Machine): ConfigTarget {
   const roots = readers.map(({ root }) => root)
   const targets = roots.map((root) => targetOf(file, root, machine))
-  return targets.find(({ ok }) => !ok) ?? targets[0] ?? { ok: false, because: 'the record does not name its client' }
+  return targets.find(({ ok }) => !ok) ?? targets[0] ?? { ok: false, because: applyText.noClient }
 }
 
 function planOne(written: RecordedChange, machine: Machine): Undoing {

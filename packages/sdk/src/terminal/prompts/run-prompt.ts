@@ -25,6 +25,8 @@ export interface PromptContext {
   readonly mayLeave: boolean
   /** Who reads the comment on a decline. */
   readonly commentReaches: 'asker' | 'audit-log'
+  /** Who asks, in one or two words. Escaped. */
+  readonly askedBy: string
   /** Checks the patterns of text fields. */
   readonly patterns: CompilePattern
 }
@@ -69,7 +71,7 @@ export function createPromptContext(
     commentReaches = 'asker',
     patterns = trustedPatterns,
     ...more
-  }: Pick<PromptContext, 'signal' | 'settleMs'> &
+  }: Pick<PromptContext, 'signal' | 'settleMs' | 'askedBy'> &
     Partial<Pick<PromptContext, 'answers' | 'mayLeave' | 'commentReaches' | 'patterns'>>,
 ): PromptContext {
   return { input, output, pen: penFor(output), answers, mayLeave, commentReaches, patterns, ...more }

@@ -4,13 +4,13 @@
 // A client may reconnect to any replica, which forwards the request to the replica that runs the call. When that one is
 // dead, the owner of the session continues the call, if it was stored (kept-calls.ts).
 
-import { lostWords } from '../../../call/hold/lost-calls.ts'
+import { outcomeText } from '../../../call/text/outcomes.ts'
 import { clientLimits, clusterLimits, relayLimits } from '../../../limits.ts'
 import { errorCodes, errorReply, type Reply, type Request } from '../../../protocol/messages.ts'
 import { sleep } from '../../../protocol/sleep.ts'
 import type { AnswerStream } from '../../answer-stream.ts'
 import type { Serving } from '../../context.ts'
-import type { ClientSession } from '../session.ts'
+import type { ClientSession, RequestSender } from '../session.ts'
 import { CallStream, type Listener, listenerOn, notKept, type StreamPosition } from './call-stream.ts'
 import { KeptCall, type KeptCallLookup, takeOver } from './kept-calls.ts'
 import { StoredReplies } from './stored-replies.ts'
@@ -67,7 +67,7 @@ export class CallStreams {
     position: StreamPosition,
     answering: AnswerStream,
     signal: AbortSignal,
-    headers: Readonly<Record<string, string>> = {},
+    by: RequestSender = {},
   ): Promise<void> {
     const listener = listenerOn(answering)
     // Repeat the name, in case this connection breaks too before a message is sent on it.
@@ -79,14 +79,14 @@ export class CallStreams {
     const endsAt = performance.now() + 2 * relayLimits.leaseMs
     for (;;) {
       const found = await this.#takeOver(session, position)
-      if (found.kind === 'taken') return this.#resume(session, position, found, answering, listener, headers)
+      if (found.kind === 'taken') return this.#resume(session, position, found, answering, listener, by)
       // Another request took the call over meanwhile.
       if (this.#takeUpHere(session, position, answering, listener)) return
       if (found.kind === 'ended') return listener.end(found.reply, undefined)
       // A dead process may have sent the answers to the server already, so the call must not be sent again. A live one
       // stores the reply, or the client reaches it when it reconnects.
       const isAlive = await this.#isAlive(found.kind === 'lost' ? position.replica : found.replica)
-      if (!isAlive) return listener.end(errorReply(position.requestId, errorCodes.refused, lostWords), undefined)
+      if (!isAlive) return listener.end(errorReply(position.requestId, errorCodes.refused, outcomeText.lost), undefined)
       if (found.kind === 'lost' && performance.now() > endsAt) return listener.end(notKept(position), undefined)
       await sleep(clusterLimits.forwardLookMs, signal)
       if (signal.aborted) return answering.finish()
@@ -129,7 +129,7 @@ export class CallStreams {
     { round, kept }: KeptCallLookup & { kind: 'taken' },
     answering: AnswerStream,
     listener: Listener,
-    headers: Readonly<Record<string, string>>,
+    by: RequestSender,
   ): void {
     const request: Request = { jsonrpc: '2.0', ...round.request }
     const owner = { replica: this.#serving.replica, session: session.id, principal: session.principal }
@@ -137,7 +137,7 @@ export class CallStreams {
     this.#local.set(stream.id, stream)
     answering.onGone(() => this.#lost(stream, listener, true))
     session
-      .answer(request, (message) => stream.send(message), stream.signal, { headers, kept, from: round })
+      .answer(request, (message) => stream.send(message), stream.signal, { ...by, kept, from: round })
       .then((reply) => {
         this.end(stream, reply, { isNamed: true })
         return kept.ended(reply)

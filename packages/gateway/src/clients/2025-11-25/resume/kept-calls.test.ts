@@ -4,7 +4,7 @@ import { openSqlite, type Store } from '@assent/store'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../../../test-kit/close-after-test.ts'
 import { openTestEnv } from '../../../../../../test-kit/gateway/test-env.ts'
-import { clientLimits } from '../../../limits.ts'
+import { clientLimits, relayLimits, setLimits } from '../../../limits.ts'
 import { KeptCall, type KeptRound, takeOver } from './kept-calls.ts'
 
 const keys = createKeyRing([{ id: 'k', secret: randomBytes(32) }])
@@ -58,6 +58,20 @@ test('[RUN-18] once its own process sends the answers, no other process takes a 
   expect(await takeOver(other, name, silent)).toEqual({ kind: 'elsewhere', replica: 'one' })
   await own.ended(reply)
   expect(await takeOver(other, name, silent)).toEqual({ kind: 'ended', reply })
+})
+
+test('[RUN-18] a reply that is too large to be stored is reported as such, at any process', async () => {
+  const { one, other } = await twoProcesses()
+  closeAfterTest(setLimits(relayLimits, { roundOutcomeChars: 30 }))
+  const own = new KeptCall(one, name, silent)
+  own.asked(round)
+  await untilKept()
+  await own.mayContinue()
+
+  await own.ended(reply)
+
+  const error = expect.objectContaining({ message: expect.stringContaining('too large') })
+  expect(await takeOver(other, name, silent)).toEqual({ kind: 'ended', reply: { jsonrpc: '2.0', id: 1, error } })
 })
 
 test('[RUN-18] the last round is found, no matter which process asked it', async () => {

@@ -14,7 +14,7 @@ import { type CallState, isOnlyAtClient, readCallState, writeCallState } from '.
 import type { InputRequest, NeedsInput } from '../../../call/model.ts'
 import { sealState } from '../../../call/seal-state.ts'
 import { clientLimits, relayLimits } from '../../../limits.ts'
-import { isReply, type Reply, type Request, readMessage } from '../../../protocol/messages.ts'
+import { errorCodes, errorReply, isReply, type Reply, type Request, readMessage } from '../../../protocol/messages.ts'
 import type { Serving } from '../../context.ts'
 
 /** The owner of a call, and the stream that its client names when it reconnects. */
@@ -96,9 +96,11 @@ export class KeptCall {
   /** Stores the reply, for a client that reconnects to another process. */
   async ended(reply: Reply): Promise<void> {
     if (!(await this.mayContinue()) || !this.#isClaimed) return
-    const text = JSON.stringify(reply)
+    const whole = JSON.stringify(reply)
+    // Without an outcome in the row, a client that reconnects to another process would wait for it.
+    const text = whole.length <= relayLimits.roundOutcomeChars ? whole : JSON.stringify(tooLarge(reply))
     const { store, tenant } = this.#serving
-    if (text.length <= relayLimits.roundOutcomeChars) await store.deferred.finish(tenant, this.#id, text)
+    await store.deferred.finish(tenant, this.#id, text)
   }
 
   get #id(): string {
@@ -151,6 +153,13 @@ export async function takeOver(
 /** Whether another process can continue the call: no server connection is held for it, and only the client is asked. */
 export function canBeKept({ over, state }: NeedsInput<CallState>): boolean {
   return over === undefined && isOnlyAtClient(state)
+}
+
+/** Stored instead of a reply that exceeds the size limit. */
+function tooLarge({ id }: Reply): Reply {
+  const words =
+    'The call has ended, and its result is too large to be stored. Check what it did before calling it again.'
+  return errorReply(id, errorCodes.refused, words)
 }
 
 function rowOf(stream: string, number: number): string {

@@ -6,7 +6,8 @@
 //     requests are sent: that no call runs twice is ensured by the claims and leases of the calls themselves.
 
 import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '@assent/core'
+import { compact, type JsonObject } from '@assent/core'
+import { type CallerFacts, callerFacts, type Identity } from '../../../call/local-person.ts'
 import { clientLimits, clusterLimits } from '../../../limits.ts'
 import { compoundKey } from '../../../protocol/compound-key.ts'
 import { objectAt, type Reply, type Request } from '../../../protocol/messages.ts'
@@ -35,6 +36,8 @@ interface Kept extends Moved {
   readonly session: ClientSession
   /** When the session was last extended in the store. */
   extendedMs: number
+  /** Resolves when the settings of the session are applied here. */
+  readonly applied?: Promise<void>
 }
 
 type Elsewhere = FoundSession & { kind: 'elsewhere' }
@@ -88,19 +91,20 @@ export class SessionBook {
    * Where a session is served. Undefined when this person has no such session.
    * @param mayTakeOver whether this replica becomes its owner if the owner is dead
    */
-  async find(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
+  async find(id: string, by: Identity, mayTakeOver: boolean): Promise<FoundSession | undefined> {
     const kept = this.#kept.get(id)
-    if (kept === undefined) return this.#findOnce(id, principal, mayTakeOver)
-    if (kept.session.principal !== principal) return undefined
+    if (kept === undefined) return this.#findOnce(id, by, mayTakeOver)
+    if (kept.session.principal !== by.principal) return undefined
+    await kept.applied
     this.#extend(kept)
     return here(kept)
   }
 
   /** The owner could not serve the session, so this replica becomes its owner; unless another one already did. */
-  async takeOver(id: string, principal: string, from: string): Promise<FoundSession | undefined> {
+  async takeOver(id: string, by: Identity, from: string): Promise<FoundSession | undefined> {
     if (!this.#serving.resumes) return undefined
-    await this.#move(id, principal, from)
-    return this.find(id, principal, false)
+    await this.#move(id, by.principal, from)
+    return this.find(id, by, false)
   }
 
   async #move(id: string, principal: string, from: string): Promise<void> {
@@ -136,17 +140,17 @@ export class SessionBook {
     await Promise.all([...this.#kept.values()].map(({ session }) => this.#release(session)))
   }
 
-  async #findOnce(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
-    const key = compoundKey(principal, id)
+  async #findOnce(id: string, by: Identity, mayTakeOver: boolean): Promise<FoundSession | undefined> {
+    const key = compoundKey(by.principal, id)
     const known = this.#elsewhere.get(key)
     if (known !== undefined && known.untilMs > performance.now()) return known.found
-    const finding =
-      this.#finding.get(key) ?? this.#read(id, principal, mayTakeOver).finally(() => this.#finding.delete(key))
+    const finding = this.#finding.get(key) ?? this.#read(id, by, mayTakeOver).finally(() => this.#finding.delete(key))
     this.#finding.set(key, finding)
     return finding
   }
 
-  async #read(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
+  async #read(id: string, by: Identity, mayTakeOver: boolean): Promise<FoundSession | undefined> {
+    const { principal } = by
     const name = this.#nameOf({ id, principal })
     const record = await this.#serving.store.sessions.read(name)
     if (record === undefined) return undefined
@@ -157,16 +161,22 @@ export class SessionBook {
       if (!mayTakeOver || isReachable) return this.#remember(name, found)
       if (!this.#serving.resumes) return undefined
       await this.#move(id, principal, owner)
-      return this.#read(id, principal, false)
+      return this.#read(id, by, false)
     }
     const client = readOwnJson(record.client) as JsonObject
     const info = objectAt(client, 'info') ?? {}
     const declared = objectAt(client, 'declared') ?? {}
     const identity = { id, principal, revision: record.revision, info, declared }
-    const kept = this.#keep(new ClientSession(this.#serving, identity, 'http'), movedFrom)
+    const session = new ClientSession(this.#serving, identity, 'http')
+    const applied = this.#applySettings(session, callerFacts(by)).catch(async (error: unknown) => {
+      // The next request of the session reads it again.
+      await this.#release(session)
+      throw error
+    })
+    const kept = this.#keep(session, { ...compact({ movedFrom }), applied })
     // Extend it now: it may have been idle for long in another process, and close to its expiry.
-    this.#extendInStore(kept.session)
-    await this.#applySettings(kept.session)
+    this.#extendInStore(session)
+    await applied
     return here(kept)
   }
 
@@ -179,20 +189,20 @@ export class SessionBook {
   }
 
   /** Applies the settings made in another process or before a restart. A slow server delays the request only briefly. */
-  async #applySettings(session: ClientSession): Promise<void> {
+  async #applySettings(session: ClientSession, facts: CallerFacts): Promise<void> {
     const settings = await this.#serving.store.sessions.settings(this.#nameOf(session))
     if (settings.length === 0) return
     const applying = Promise.all(
       settings.map(async (text) => {
         const setting = readSetting(text)
-        if (setting !== undefined) await applySetting(session, setting)
+        if (setting !== undefined) await applySetting(session, setting, facts)
       }),
     ).catch(this.#onError)
     await within(clusterLimits.settingsWithinMs, applying)
   }
 
-  #keep(session: ClientSession, movedFrom?: string): Kept {
-    const kept = { session, extendedMs: performance.now(), ...(movedFrom === undefined ? {} : { movedFrom }) }
+  #keep(session: ClientSession, taken: Pick<Kept, 'movedFrom' | 'applied'> = {}): Kept {
+    const kept = { session, extendedMs: performance.now(), ...taken }
     this.#kept.set(session.id, kept)
     return kept
   }
@@ -244,9 +254,9 @@ export class SessionBook {
 }
 
 /** Sends the request to the servers again. The reply is ignored: the client received it from the original request. */
-async function applySetting(session: ClientSession, setting: SettingRequest): Promise<void> {
+async function applySetting(session: ClientSession, setting: SettingRequest, facts: CallerFacts): Promise<void> {
   const request = { jsonrpc: '2.0', id: randomUUID(), ...setting } as const
-  await session.answer(request, () => undefined, new AbortController().signal)
+  await session.answer(request, () => undefined, new AbortController().signal, { facts })
 }
 
 function here({ session, movedFrom }: Kept): FoundSession {

@@ -8,10 +8,16 @@ const voted: Readonly<Record<Answer['action'], string>> = {
   cancel: 'dismissed',
 }
 
+/** Who asks for the approval of a call, in the first line. */
+const opened = {
+  call: (person: string | undefined, program: string | undefined) =>
+    `${person === undefined ? 'Your call' : `A call by ${person}`}${program === undefined ? '' : ` (${program})`}`,
+}
+
 /** Above the question. Not escaped. */
 const standing = {
-  askedBy: (server: string, origin: string | undefined, person: string, ago: string) =>
-    `asked by ${server}${origin === undefined ? '' : ` (${origin})`} for ${person}, ${ago}`,
+  askedBy: (server: string, origin: string | undefined, program: string, person: string, ago: string) =>
+    `asked by ${server}${origin === undefined ? '' : ` (${origin})`}${program === '' ? '' : `, called by ${program}`} for ${person}, ${ago}`,
   you: 'you',
   votes: (approvals: number, needed: number, cast: readonly string[]) =>
     `${approvals} of ${needed} approvals so far${cast.length === 0 ? '' : ` (${cast.join(', ')})`}`,
@@ -49,4 +55,7 @@ const results = {
     'The store cannot be reached. Check later whether your answer was recorded; nothing else was decided.',
 }
 
-export const answeringText = { standing, undo, confirmation, results }
+/** Who asks about the answer itself. */
+const self = 'Assent'
+
+export const answeringText = { self, opened, standing, undo, confirmation, results }

@@ -4,10 +4,12 @@ import type { CallView, FieldView } from '@assent/core'
 
 /** In front of a line. */
 const labels = {
+  title: 'title',
   call: 'call',
   prompt: 'prompt',
   resource: 'resource',
   calls: 'calls',
+  tool: 'tool',
   note: 'note',
   danger: 'danger',
   digest: 'digest',
@@ -44,6 +46,9 @@ const undo = {
   possible: 'This can be undone.',
   impossible: 'This cannot be undone.',
   impossibleBy: (server: string) => `This cannot be undone, according to ${server}.`,
+  /** As on the card of the web inbox. */
+  destructivePolicy: 'A policy marks this as destructive.',
+  destructiveTool: 'The server declares this tool as destructive.',
 }
 
 const link = {
@@ -62,7 +67,8 @@ const asker = {
 
 const state = {
   approvals: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
-  commentReaches: { asker: 'sent to the asker', 'audit-log': 'not sent to the asker; kept in the audit log' },
+  commentReaches: (reaches: 'asker' | 'audit-log', by: string) =>
+    reaches === 'asker' ? `sent to ${by}` : 'not sent to the agent; kept in the audit log',
   mayEndEarlier: 'The server may stop waiting earlier.',
   lastSeen: (ago: string) => `last seen ${ago}`,
 }

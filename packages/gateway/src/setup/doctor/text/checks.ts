@@ -71,13 +71,12 @@ export const clientTraitsText = {
   notSupported: 'not supported',
   everyQuestion: 'every question',
   formsWith: (kind: string) => `forms with ${kind}`,
-  pages: 'pages to open, such as for secrets',
+  pages: 'every link, such as the one to the page for a secret',
   fastAnswers: 'questions that the client answers faster than a person can read',
-  nothing: 'nothing',
   list: (items: readonly string[]) =>
     items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`,
   waits: {
-    unlimited: 'as long as the person takes',
+    unlimited: 'until the question expires',
     limited: (seconds: number) =>
       `${seconds} s; then the agent gets a handle to fetch the answer later, and the question stays open`,
     whileShown: (limited: string) => `as long as it shows the question itself; else ${limited}`,

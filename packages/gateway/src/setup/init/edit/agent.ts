@@ -5,6 +5,8 @@
 // that it is a call of a tool.
 
 import { isScalar, isSeq, parseDocument, type YAMLSeq } from 'yaml'
+import { agentSentences, agentStops } from '../text/agent-stops.ts'
+import { editText } from '../text/files.ts'
 import { putBlock } from './block.ts'
 import { nothing, type Remembered, type Tried, theirs, unclear } from './change.ts'
 import { lineAt, lineEndOf, type Splice } from './splice.ts'
@@ -13,31 +15,11 @@ import { lineAt, lineEndOf, type Splice } from './splice.ts'
 const toolsName = 'assent/*'
 const firstTool = 'request_plan_approval'
 
-const stops = {
-  plan: `Call \`${firstTool}\` of the MCP server \`assent\` with \`planSummary\`, \`phaseCount\`, \`openQuestions\` and \`taskName\`, and wait for its result. \`approve\`: continue. \`request_changes\`: gather additional context, revise the plan as the \`feedback\` says, and call it again. \`cancel\`: stop.`,
-  phase:
-    'Call `request_phase_commit_approval` of the MCP server `assent` with `phaseNumber`, `phaseSummary`, `filesModified` and `commitMessage`, and wait for its result. Begin the next phase only if `mayContinue` is true. `commit_and_pause`: stop until the user asks you to continue. `revise`: make the changes in `revisionNotes` and call it again. `abort`: the plan is cancelled; write the completion report and stop.',
-  end: 'Call `request_completion_review` of the MCP server `assent` with `completionSummary`, `phasesCompleted` and `filesModified`, and wait for its result. Only `approve` closes the task.',
-} as const
-
-/** Sentences of Copilot Orchestra that contain a stop under another name. */
-const sentences: readonly (readonly [theirs: string, ours: string])[] = [
-  ['Share completion summary with user and close the task.', `Share completion summary with user. ${stops.end}`],
-  [
-    'You must stop and wait for user input at:',
-    'Each one is a call of a tool of the MCP server `assent` (see "Checkpoints with a person" at the end). Do not end your turn instead:',
-  ],
-  [
-    'DO NOT proceed past these points without explicit user confirmation.',
-    'DO NOT proceed past these points unless the result of the tool says so.',
-  ],
-]
-
 export function putIntoAgent(text: string, block: string): Tried {
   const front = frontOf(text)
   if ('because' in front) return unclear(front.because)
   const listed = front.tools === undefined ? undefined : toolSplice(text, front.tools, front.offset)
-  if (listed === 'unclear') return unclear('its list of tools is not understood')
+  if (listed === 'unclear') return unclear(editText.agentTools)
   const isOurs = text.includes(firstTool)
   const added = isOurs ? nothing : putBlock(text, block)
   if (added.kind === 'theirs' || added.kind === 'unclear') return added
@@ -59,14 +41,14 @@ export function takeFromAgent(text: string, { pieces = [] }: Remembered): Tried 
   const found = pieces.map((piece) => ({ piece, at: text.indexOf(piece.in) }))
   if (found.every(({ at }) => at === -1)) return nothing
   if (found.some(({ piece, at }) => at === -1 || text.indexOf(piece.in, at + 1) !== -1)) {
-    return theirs('the part that Assent wrote was changed since')
+    return theirs(editText.agentChanged)
   }
   const splices = found.map(({ piece, at }): Splice => ({ at, out: piece.in, in: piece.out }))
   splices.sort((one, other) => one.at - other.at)
   return { kind: 'change', splices, remembered: {} }
 }
 
-/** Whether the agent is told to call our tools, and may. An agent without a list of tools may call every tool. */
+/** Whether the agent's instructions name our tools, and it may call them. An agent without a list of tools may call every tool. */
 export function usesOurTools(text: string): boolean {
   const body = text.replace('\uFEFF', '')
   const front = frontOf(body)
@@ -95,7 +77,7 @@ function frontOf(text: string): Front | { readonly because: string } {
   const offset = text.indexOf('\n') + 1
   const document = parseDocument(yaml, { prettyErrors: false })
   const [first] = document.errors
-  if (first !== undefined) return { because: `line ${lineAt(yaml, first.pos[0]) + 1} is not valid YAML` }
+  if (first !== undefined) return { because: editText.invalid('YAML', lineAt(yaml, first.pos[0]) + 1) }
   const name: unknown = document.get('name')
   return {
     offset,
@@ -142,9 +124,9 @@ function stopSplices(text: string, from: number): Splice[] {
     const at = from + found.index
     const out = text.slice(at, endOfItem(text, at))
     const kind = kindOf(out)
-    return kind === undefined ? [] : [{ at, out, in: `${found[0].trimEnd()} ${stops[kind]}` }]
+    return kind === undefined ? [] : [{ at, out, in: `${found[0].trimEnd()} ${agentStops[kind]}` }]
   })
-  const known = sentences.flatMap(([theirs, ours]) => {
+  const known = agentSentences.flatMap(([theirs, ours]) => {
     const at = text.indexOf(theirs, from)
     return at === -1 ? [] : [{ at, out: theirs, in: ours }]
   })
@@ -181,7 +163,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-function kindOf(stop: string): keyof typeof stops | undefined {
+function kindOf(stop: string): keyof typeof agentStops | undefined {
   if (/\bcommit/i.test(stop)) return 'phase'
   if (/\bcomplet|\bfinal/i.test(stop)) return 'end'
   return /\bplan\b/i.test(stop) ? 'plan' : undefined

@@ -1,19 +1,18 @@
 // A block of ours in a shared Markdown file, between two HTML comments that are not rendered.
 
+import { blockMarkers, editText } from '../text/files.ts'
 import { nothing, type Remembered, type Tried, theirs, unclear } from './change.ts'
 import { lineEndOf } from './splice.ts'
 
-const begin = '<!-- assent:begin (written by `assent init`, removed by `assent init --undo`) -->'
-const end = '<!-- assent:end -->'
-const anyBegin = '<!-- assent:begin'
+const { begin, anyBegin, end } = blockMarkers
 
 export function putBlock(text: string, block: string): Tried {
   const eol = lineEndOf(text)
   const ours = blockText(block, eol)
   if (text.includes(anyBegin)) {
-    return text.includes(ours) ? nothing : theirs('its Assent block was changed')
+    return text.includes(ours) ? nothing : theirs(editText.blockDiffers)
   }
-  if (text.includes(end)) return unclear('it has the end of an Assent block without its beginning')
+  if (text.includes(end)) return unclear(editText.endWithoutBegin)
   const lead = text === '' || /\n\r?\n$/.test(text) ? '' : text.endsWith('\n') ? eol : eol + eol
   return { kind: 'change', splices: [{ at: text.length, out: '', in: `${lead}${ours}${eol}` }], remembered: { lead } }
 }
@@ -27,7 +26,7 @@ export function takeBlock(text: string, block: string, { lead = '' }: Remembered
     const from = text.slice(0, at).endsWith(lead) ? at - lead.length : at
     return { kind: 'change', splices: [{ at: from, out: text.slice(from, at + ours.length), in: '' }], remembered: {} }
   }
-  return theirs('its Assent block was changed since')
+  return theirs(editText.blockChanged)
 }
 
 function blockText(block: string, eol: string): string {

@@ -2,6 +2,7 @@
 //
 // A byte order mark stays at the front.
 
+import { editText } from '../text/files.ts'
 import { putIntoAgent, takeFromAgent } from './agent.ts'
 import { putBlock, takeBlock } from './block.ts'
 import { type Change, nothing, type Remembered, type Tried, theirs } from './change.ts'
@@ -26,7 +27,7 @@ export function put(text: string | undefined, change: Change): Tried {
 export function take(text: string, change: Change, remembered: Remembered): Tried {
   return behindMark(text, (body) => {
     if (change.kind === 'block') return takeBlock(body, change.text, remembered)
-    if (change.kind === 'file') return theirs('it was changed since')
+    if (change.kind === 'file') return theirs(editText.fileChanged)
     if (change.kind === 'agent') return takeFromAgent(body, remembered)
     return { jsonc: takeFromJsonc, toml: takeFromToml, yaml: takeFromYaml }[change.form](body, change, remembered)
   })
@@ -34,7 +35,7 @@ export function take(text: string, change: Change, remembered: Remembered): Trie
 
 function putFile(text: string | undefined, ours: string): Tried {
   if (text === undefined) return { kind: 'change', splices: [{ at: 0, out: '', in: ours }], remembered: {} }
-  return text.replaceAll('\r\n', '\n') === ours ? nothing : theirs('there is such a file with other content')
+  return text.replaceAll('\r\n', '\n') === ours ? nothing : theirs(editText.otherFile)
 }
 
 function behindMark(text: string, edit: (body: string) => Tried): Tried {

@@ -6,6 +6,7 @@
 
 import type { JsonObject } from '@assent/core'
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { editText } from '../text/files.ts'
 import { type EntryChange, nothing, type Remembered, type Tried, theirs, unclear } from './change.ts'
 import {
   afterCommentsOfLine,
@@ -26,10 +27,10 @@ export function readJsonc(text: string): Read {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const first = errors[0]
-  if (first !== undefined) return { because: `line ${lineAt(text, first.offset)} is not valid JSON` }
-  if (root?.type !== 'object') return { because: 'it is not a JSON object' }
+  if (first !== undefined) return { because: editText.invalid('JSON', lineAt(text, first.offset)) }
+  if (root?.type !== 'object') return { because: editText.notAnObject }
   const twice = firstDuplicate(root)
-  if (twice !== undefined) return { because: `"${twice}" is given twice` }
+  if (twice !== undefined) return { because: editText.duplicate(twice) }
   return { root, value: getNodeValue(root) }
 }
 
@@ -46,9 +47,9 @@ export function putIntoJsonc(text: string, { path, value, fresh = {} }: EntryCha
   const read = readJsonc(text)
   if ('because' in read) return unclear(read.because)
   const found = valueAt(read.value, path)
-  if (found !== undefined) return isSame(found, value) ? nothing : theirs(`${path.join('.')} is set to something else`)
+  if (found !== undefined) return isSame(found, value) ? nothing : theirs(editText.setOtherwise(path.join('.')))
   const holder = deepest(read.root, path)
-  if (holder === undefined) return unclear(`${path.slice(0, -1).join('.')} is not an object`)
+  if (holder === undefined) return unclear(editText.notAnObjectAt(path.slice(0, -1).join('.')))
   const { node, depth } = holder
   const made = insertion(text, node, path[depth] ?? '', nested(path.slice(depth + 1), value), unitOf(text, read.root))
   const remembered = { ...made.remembered, existing: depth }
@@ -66,7 +67,7 @@ export function takeFromJsonc(
   if (found === undefined) return nothing
   const node = findNodeAtLocation(read.root, [...path])
   if (!isStillOurs(found, value) || node === undefined || hasComment(text, node)) {
-    return theirs(`${path.join('.')} was changed since`)
+    return theirs(editText.changed(path.join('.')))
   }
   // From our entry outwards: also remove the objects created for it, unless they contain something else.
   let taken = removal(text, read.root, path, existing === path.length - 1 ? interior : undefined)
@@ -153,7 +154,7 @@ function removal(text: string, root: Node, path: readonly string[], interior: st
 function checked(text: string, tried: Tried & { kind: 'change' }, expected: unknown): Tried {
   const read = readJsonc(spliced(text, tried.splices))
   if (!('because' in read) && isSame(read.value, expected)) return tried
-  return unclear('the entry cannot be added without changing something else')
+  return unclear(editText.cannotAdd)
 }
 
 /** The innermost object on the path that exists; undefined if a value on the path is not an object. */

@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from '@assent/core'
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { editText } from '../text/files.ts'
 import { type EntryChange, nothing, type Remembered, type Tried, theirs, unclear } from './change.ts'
 import { lineEndOf, type Splice, spliced } from './splice.ts'
 import { isSame, isStillOurs, valueAt, withValue } from './values.ts'
@@ -19,12 +20,12 @@ export function readYaml(text: string): Read | { readonly because: string } {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const first = document.errors[0]
-  if (first !== undefined) return { because: `line ${lines.linePos(first.pos[0]).line} is not valid YAML` }
+  if (first !== undefined) return { because: editText.invalid('YAML', lines.linePos(first.pos[0]).line) }
   try {
     const value = document.toJS({ maxAliasCount: 100 }) ?? {}
     return { document, value, columnOf: (offset) => lines.linePos(offset).col - 1 }
   } catch {
-    return { because: 'its aliases expand to too much content' }
+    return { because: editText.tooManyAliases }
   }
 }
 
@@ -33,12 +34,12 @@ export function putIntoYaml(text: string, { path, value }: EntryChange): Tried {
   const read = readYaml(text)
   if ('because' in read) return unclear(read.because)
   const found = valueAt(read.value, path)
-  if (found !== undefined) return isSame(found, value) ? nothing : theirs(`${path.join('.')} is set to something else`)
+  if (found !== undefined) return isSame(found, value) ? nothing : theirs(editText.setOtherwise(path.join('.')))
   const made = insertion(text, read, path, value)
-  if (made === undefined) return unclear(`${path[0]} is not a map with one entry per line`)
+  if (made === undefined) return unclear(editText.notAMap(path[0]))
   const after = readYaml(spliced(text, made.splices))
   if ('because' in after || !isSame(after.value, withValue(read.value, path, value))) {
-    return unclear('the entry cannot be added without changing something else')
+    return unclear(editText.cannotAdd)
   }
   return { kind: 'change', ...made }
 }
@@ -48,21 +49,21 @@ export function takeFromYaml(text: string, { path, value }: EntryChange, remembe
   if ('because' in read) return unclear(read.because)
   const found = valueAt(read.value, path)
   if (found === undefined) return nothing
-  if (!isStillOurs(found, value)) return theirs(`${path.join('.')} was changed since`)
+  if (!isStillOurs(found, value)) return theirs(editText.changed(path.join('.')))
   const [outer = '', inner = ''] = path
   const holder = pairIn(read.document.contents, outer)
   const map = holder?.value
   const ours = pairIn(map, inner)
-  if (!isMap(map) || map.flow === true || ours === undefined) return theirs(`${path.join('.')} was rewritten since`)
+  if (!isMap(map) || map.flow === true || ours === undefined) return theirs(editText.rewritten(path.join('.')))
   const splice =
     map.items.length === 1
       ? removalOfOnlyEntry(text, { holder: holder ?? ours, ours }, remembered)
       : linesOf(text, ours)
   // Our entry contains no `#`, so a comment was added.
-  if (splice.out.includes('#')) return theirs(`${path.join('.')} was changed since`)
+  if (splice.out.includes('#')) return theirs(editText.changed(path.join('.')))
   const splices = [splice]
   const after = readYaml(spliced(text, splices))
-  if ('because' in after || valueAt(after.value, path) !== undefined) return unclear('it cannot be removed cleanly')
+  if ('because' in after || valueAt(after.value, path) !== undefined) return unclear(editText.cannotRemove)
   return { kind: 'change', splices, remembered: {} }
 }
 
