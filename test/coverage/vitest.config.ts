@@ -31,7 +31,7 @@ const unitTests = [
 /** For the relay and the layers around a call, which are tested through the gateway's interfaces. */
 const contractTests = [
   'packages/gateway/src/contract/{ask-meta,caller-attributes,changed-definitions,declared-action,forms,pairings,passing}.test.ts',
-  'packages/gateway/src/contract/{answers-again,one-run-of-approvals,policies,policies-authzen,policies-kinds,presence,record-of-*,refused-questions}.test.ts',
+  'packages/gateway/src/contract/{answers-again,one-run-of-approvals,policies,policies-kinds,presence,record-of-*,refused-questions}.test.ts',
   'packages/gateway/src/contract/{roots-changed,rounds,secret-answers,server-settings,several,statements,tasks,wire}.test.ts',
 ]
 

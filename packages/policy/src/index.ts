@@ -1,17 +1,9 @@
 export type { AskTerms } from './ask-terms.ts'
-export {
-  type AuthzenSettings,
-  type AuthzenVote,
-  authzenVote,
-  type DecisionPoint,
-  decisionPointName,
-} from './authzen.ts'
 export type { PolicyPerson, PolicyTarget } from './cedar-entities.ts'
 export type { CedarFile } from './cedar-file.ts'
 export type { KnownTool, PolicyFinding } from './finding.ts'
 export { policyFindings } from './policy-findings.ts'
 export {
-  askAboutChange,
   changedDefinitionPolicy,
   Policies,
   type PlacedPolicy,

@@ -74,7 +74,7 @@ const changedDefinitionAsk: PolicyAsk = {
 }
 
 /** A call that is allowed needs the approval of its requester while the definition of its tool is not accepted. */
-export function askAboutChange(decision: PolicyDecision, call: PolicyCall): PolicyDecision {
+function askAboutChange(decision: PolicyDecision, call: PolicyCall): PolicyDecision {
   if (decision.effect !== 'allow' || call.isDefinitionChanged !== true) return decision
   return { ...decision, effect: 'ask', asks: [changedDefinitionAsk] }
 }

@@ -52,7 +52,7 @@ const requirements = (change: Change) => (decider: PolicyDecider) =>
 
 const decisions = (change: (decision: PolicyDecision) => PolicyDecision) => (decider: PolicyDecider) =>
   changed(decider, {
-    decide: async (call: Parameters<PolicyDecider['decide']>[0]) => change(await decider.decide(call)),
+    decide: (call: Parameters<PolicyDecider['decide']>[0]) => change(decider.decide(call)),
   })
 
 const answering =

@@ -1,20 +1,9 @@
-// Calls about which a policy or the decision point cannot decide: an argument is missing or cannot be represented, a Cedar
-// policy fails, or the AuthZEN endpoint times out, fails or answers nonsense. None of them may run.
+// Calls about which a policy cannot decide: an argument is missing or cannot be represented, or a Cedar policy fails. None of them
+// may run.
 
-import { createServer } from 'node:http'
 import type { JsonObject, JsonValue } from '@assent/core'
-import {
-  type DecisionPoint,
-  decisionPointName,
-  Policies,
-  type PolicyCall,
-  type PolicyDecision,
-  type PolicySettings,
-  type ShortPolicy,
-} from '@assent/policy'
-import { AuthzenDecider } from '../../../packages/gateway/src/call/policy/authzen-decider.ts'
+import { Policies, type PolicyCall, type PolicyDecision, type PolicySettings, type ShortPolicy } from '@assent/policy'
 import type { PolicyDecider } from '../../../packages/gateway/src/call/policy/policy-gate.ts'
-import { listen } from '../../../test-kit/listen.ts'
 import { aShortPolicy } from '../../../test-kit/policy/short-policy.ts'
 import { type SeededRandom, seededRandom } from '../../../test-kit/random.ts'
 import { hostileValue } from '../generate.ts'
@@ -53,19 +42,6 @@ const cedarTexts = [
   '@id("denies") forbid (principal, action == Action::"tools/call", resource) when { decimal(context.args.env).greaterThan(decimal("1.0")) };',
 ]
 
-/** What the endpoint does with a request, and whether that is a valid answer. */
-const endpointFaults = [
-  'timeout',
-  'slow body',
-  'status',
-  'text',
-  'nonsense',
-  'list',
-  'broken',
-  'redirect',
-  'denial',
-] as const
-
 export async function faultRuns(
   seed: number,
   calls: number,
@@ -74,28 +50,24 @@ export async function faultRuns(
 ): Promise<FaultTally> {
   const random = seededRandom(seed)
   const env = await TestEnv.open(random)
-  const endpoint = await faultyEndpoint()
   const kinds = new Map<string, number>()
   let allowed = 0
   try {
-    const sources = await deciders(endpoint.url)
+    const sources = await deciders()
     for (let call = 0; call < calls; call++) {
       const { kind, decider, arguments: args } = generateFault(random, sources)
       const tool = `t${call}`
       env.server.define({ name: tool, inputSchema: { type: 'object' } })
       env.use(plant(decider))
-      endpoint.fault = random.pick(endpointFaults)
       await send(env.gateways[0]?.url ?? '', { person: 'ann', tool, arguments: args })
-      const counted = kind === 'AuthZEN' ? `AuthZEN: ${endpoint.fault}` : kind
-      kinds.set(counted, (kinds.get(counted) ?? 0) + 1)
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
       if (env.server.runs.has(tool)) allowed += 1
       if (env.server.runs.has(tool) && isShown && allowed <= 3)
-        console.log(`policy: ran: ${counted} ${JSON.stringify(args).slice(0, 500)}`)
+        console.log(`policy: ran: ${kind} ${JSON.stringify(args).slice(0, 500)}`)
       env.server.forget(tool)
     }
   } finally {
     await env.close()
-    await endpoint.close()
   }
   return { calls, allowed, kinds }
 }
@@ -103,22 +75,14 @@ export async function faultRuns(
 interface Deciders {
   readonly short: readonly PolicyDecider[]
   readonly cedar: readonly PolicyDecider[]
-  readonly authzen: readonly PolicyDecider[]
 }
 
-async function deciders(url: string): Promise<Deciders> {
-  const point = (mode: DecisionPoint['mode']) => ({ endpoint: new URL(url), headers: {}, timeoutMs: 40, mode })
-  const permitting = await open({ shortForm: placed([allowAll]) })
-  const none = await open({ shortForm: placed([aShortPolicy('other', 'allow', { targets: ['other/*'] })]) })
+async function deciders(): Promise<Deciders> {
   return {
     short: await Promise.all(policies.map((all) => open({ shortForm: placed(all) }))),
     cedar: await Promise.all(
       cedarTexts.map((text) => open({ shortForm: placed([allowAll]), cedarFiles: [{ file: 'proof.cedar', text }] })),
     ),
-    authzen: [
-      new AuthzenDecider(permitting, point('additional'), () => undefined),
-      new AuthzenDecider(none, point('alternative'), () => undefined),
-    ],
   }
 }
 
@@ -132,10 +96,9 @@ function placed(all: readonly ShortPolicy[]): PolicySettings['shortForm'] {
   return all.map((policy, index) => ({ policy, place: { line: index + 1, column: 1 } }))
 }
 
-function generateFault(random: SeededRandom, { short, cedar, authzen }: Deciders): Fault {
-  const roll = random.next()
-  if (roll < 0.2) return { kind: 'AuthZEN', decider: random.pick(authzen), arguments: { env: 'test' } }
-  if (roll < 0.3) return { kind: 'a Cedar policy fails', decider: random.pick(cedar), arguments: { env: 'test' } }
+function generateFault(random: SeededRandom, { short, cedar }: Deciders): Fault {
+  if (random.next() < 0.2)
+    return { kind: 'a Cedar policy fails', decider: random.pick(cedar), arguments: { env: 'test' } }
   const at = random.int(short.length)
   const isAmount = at >= short.length / 2
   const given = random.pick<[string, JsonValue | undefined]>([
@@ -165,28 +128,6 @@ function unfit(random: SeededRandom, isAmount: boolean): JsonValue {
   }
 }
 
-async function faultyEndpoint() {
-  const state = { fault: 'timeout' as (typeof endpointFaults)[number] }
-  const server = createServer((message, response) => {
-    message.resume()
-    const { fault } = state
-    if (fault === 'timeout') return
-    if (fault === 'slow body') return void response.write('{"decision":true')
-    if (fault === 'status') return void response.writeHead(403).end('{"decision":true}')
-    if (fault === 'redirect') return void response.writeHead(307, { location: '/yes' }).end()
-    if (fault === 'broken') return void response.destroy()
-    const bodies = {
-      text: 'true',
-      nonsense: '{"decision":"true"}',
-      list: '[{"decision":true}]',
-      denial: '{"decision":false}',
-    }
-    response.end(bodies[fault])
-  })
-  const { url, close } = await listen(server)
-  return Object.assign(state, { url, close })
-}
-
 interface FaultBug {
   readonly name: string
   readonly plant: (decider: PolicyDecider) => PolicyDecider
@@ -195,23 +136,13 @@ interface FaultBug {
 const allowed: PolicyDecision = { effect: 'allow', policies: [], errors: [] }
 const deciding = (change: (decision: PolicyDecision) => PolicyDecision) => (decider: PolicyDecider) =>
   changed(decider, {
-    decide: async (call: PolicyCall, stop?: AbortSignal) => change(await decider.decide(call, stop)),
+    decide: (call: PolicyCall) => change(decider.decide(call)),
   })
 
 export const faultBugs: readonly FaultBug[] = [
   {
-    name: 'a decision point without a valid answer permits',
-    plant: deciding((decision) =>
-      decision.errors.some(({ policy }) => policy === decisionPointName) ? allowed : decision,
-    ),
-  },
-  {
     name: 'a policy that denies and fails is skipped',
-    plant: deciding((decision) =>
-      decision.effect === 'deny' && decision.because === 'failed' && !decision.policies.includes(decisionPointName)
-        ? allowed
-        : decision,
-    ),
+    plant: deciding((decision) => (decision.effect === 'deny' && decision.because === 'failed' ? allowed : decision)),
   },
   {
     name: 'a policy that asks and fails is skipped',

@@ -3,8 +3,6 @@
 
 import {
   type CedarFile,
-  type DecisionPoint,
-  decisionPointName,
   isTimeZone,
   type PolicyKind,
   type PolicyPlace,
@@ -25,7 +23,6 @@ import { showDuration } from './units.ts'
 export interface PoliciesRead {
   /** Undefined without policies, and with a mistake. */
   readonly settings: PolicySettings | undefined
-  readonly authzen: DecisionPoint | undefined
   readonly problems: readonly Problem[]
   readonly warnings: readonly Warning[]
 }
@@ -46,7 +43,7 @@ export function readPolicies(
   const report = into(problems)
   const { policies, groups, identity } = config
   groupWarnings(config, into(warnings))
-  if (policies === undefined) return { settings: undefined, authzen: undefined, problems, warnings }
+  if (policies === undefined) return { settings: undefined, problems, warnings }
   const shortForm = policies.rules.map(({ path, value }) => ({
     policy: shortPolicyOf(value, path, config, report),
     place: placeIn(placeOf(path)),
@@ -56,13 +53,6 @@ export function readPolicies(
       report(`${path}.name`, `is also the name of ${paths[0]?.path}`, `Give it another name than "${name}".`)
     }
   }
-  const sameName = policies.rules.find(({ value }) => value.name === decisionPointName)
-  if (policies.authzen !== undefined && sameName !== undefined)
-    report(
-      `${sameName.path}.name`,
-      'is also the name of the decision point of policies.authzen',
-      'Give it another name.',
-    )
   const cedarFiles = cedarFilesOf(policies, around, report)
   for (const name of policies.owners) {
     if (name === 'requester')
@@ -79,9 +69,8 @@ export function readPolicies(
   if (!isTimeZone(policies.time_zone)) {
     report('policies.time_zone', 'is not the name of a time zone', zoneSuggestion(policies.time_zone))
   }
-  const authzen = decisionPointOf(policies)
-  const hasPolicies = shortForm.length > 0 || cedarFiles.length > 0 || authzen !== undefined
-  if (problems.length > 0 || !hasPolicies) return { settings: undefined, authzen: undefined, problems, warnings }
+  const hasPolicies = shortForm.length > 0 || cedarFiles.length > 0
+  if (problems.length > 0 || !hasPolicies) return { settings: undefined, problems, warnings }
   const settings = {
     shortForm,
     cedarFiles,
@@ -91,14 +80,7 @@ export function readPolicies(
     timeZone: policies.time_zone,
     ...(identity === undefined ? {} : { issuer: identity.issuer }),
   }
-  return { settings, authzen, problems, warnings }
-}
-
-function decisionPointOf({ authzen }: WrittenPolicies): DecisionPoint | undefined {
-  if (authzen === undefined) return undefined
-  const headers: Record<string, string> =
-    authzen.token === undefined ? {} : { authorization: `Bearer ${authzen.token}` }
-  return { endpoint: authzen.url, headers, timeoutMs: authzen.timeout, mode: authzen.mode }
+  return { settings, problems, warnings }
 }
 
 function groupWarnings({ groups, policies, notify, identity }: WrittenConfig, warn: PolicyReport): void {

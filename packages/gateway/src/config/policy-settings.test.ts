@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { bare, configOf, mistakes } from './read-config.suite.ts'
 import { readConfig } from './read-config.ts'
-import { secretsOf } from './redact.ts'
 
 const base = `servers:
   deploy: { command: my-server }
@@ -322,43 +321,4 @@ test('[POLICY-14] groups without policies or without the claim of groups have a 
     'groups has no effect without policies or an entry in notify.to',
     'groups.release has a group of the issuer, but people are in no group without identity.groups_claim',
   ])
-})
-
-const point = 'https://pdp.example.com/access/v1/evaluation'
-
-test('[AUTHZEN-6] the settings of a decision point are read, with and without other policies', () => {
-  const alone = configOf(`${base}policies: { authzen: { url: "${point}" } }`)
-  expect(alone.authzen).toEqual({ endpoint: new URL(point), headers: {}, timeoutMs: 2_000, mode: 'additional' })
-  expect(alone.policies).toMatchObject({ shortForm: [], cedarFiles: [] })
-
-  const whole = `${base}policies:
-  authzen: { url: "http://127.0.0.1:8080/access/v1/evaluation", token: "secret-token", timeout: 500ms, mode: alternative }
-  rules: [{ name: all, tools: "*", allow: true }]
-`
-  const config = configOf(whole)
-  expect(config.authzen).toMatchObject({
-    headers: { authorization: 'Bearer secret-token' },
-    timeoutMs: 500,
-    mode: 'alternative',
-  })
-  expect(secretsOf(config)).toContain('secret-token')
-})
-
-test.each([
-  ['{}', 'policies.authzen.url'],
-  ['{ url: "http://pdp.example.com/x" }', 'http would send secrets in the clear'],
-  ['{ url: "ftp://pdp.example.com" }', 'must be an https address'],
-  ['{ url: "https://user:word@pdp.example.com/" }', 'must not contain a user name or password'],
-  [`{ url: "${point}", mode: additonal }`, 'Did you mean additional?'],
-  [`{ url: "${point}", timeout: 5m }`, 'from 100ms to 30s'],
-  [`{ url: "${point}", token: "two words" }`, 'must be a text without spaces'],
-  [`{ url: "${point}", toekn: x }`, 'Did you mean `token`?'],
-])('[AUTHZEN-6] the decision point %s is refused', (authzen, problem) => {
-  expect(mistakes(`${base}policies: { authzen: ${authzen} }`).join('\n')).toContain(problem)
-})
-
-test('[AUTHZEN-6] a policy cannot have the name of the decision point', () => {
-  const rules = '[{ name: authzen, tools: "*", allow: true }]'
-  const found = mistakes(`${base}policies: { authzen: { url: "${point}" }, rules: ${rules} }`)
-  expect(found.join('\n')).toContain('is also the name of the decision point')
 })

@@ -3,7 +3,7 @@
 // policy-conditions.ts reads `when`, and policy-rules.ts turns the settings into what the policy engine takes.
 
 import { askLimits } from '@assent/core'
-import { choice, count, duration, flag, text, url, type ValueKind } from './kinds.ts'
+import { choice, count, duration, flag, text, type ValueKind } from './kinds.ts'
 import { conditions } from './policy-conditions.ts'
 import { hours } from './policy-hours.ts'
 import {
@@ -169,27 +169,6 @@ const ruleSettings = records(
   ['allow', 'deny', 'ask'],
 )
 
-const authzenSettings = optionalGroup(
-  'An external decision point that speaks the AuthZEN Authorization API 1.0. It is asked before a call is forwarded, and again when an approval is used. If it cannot be reached, does not respond in time or gives no valid answer, the call is denied. It is not asked for lists.',
-  {
-    url: required(
-      url(),
-      'The address of its access evaluation, such as `https://pdp.example.com/access/v1/evaluation`. An https address, or http on this machine.',
-    ),
-    token: optional(
-      text('a text without spaces', /^[\x21-\x7e]{1,4096}$/),
-      'Sent as a bearer token, such as `${env:PDP_TOKEN}`.',
-      { isSecret: true },
-    ),
-    timeout: value(duration(100, 30_000), 2_000, 'How long to wait for its response.'),
-    mode: value(
-      choice('additional', 'alternative'),
-      'additional',
-      'With `additional`, a call that the policies allow or ask about also needs its permit. With `alternative`, it is asked only about calls that no policy allows, denies or asks about, and nothing is left out of lists.',
-    ),
-  },
-)
-
 export const policySettings = optionalGroup(
   'Which calls are allowed, denied, or need approval: a list of policies, or a map with `rules` and the other settings below. Deny beats ask, and ask beats allow. If any policy is about tools, a tool that no policy allows or asks about is denied. The same holds for prompts and for resources. A policy that cannot be evaluated, for example because an argument is missing, is never skipped: it denies or asks, and allows nothing.',
   {
@@ -214,7 +193,6 @@ export const policySettings = optionalGroup(
       'UTC',
       'The time zone of `during`, `outside` and of `context.time` in Cedar.',
     ),
-    authzen: authzenSettings,
   },
   { listMember: 'rules' },
 )

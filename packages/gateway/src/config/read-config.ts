@@ -39,7 +39,7 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   // Rules between settings are checked only if each setting is valid by itself.
   if (reader.problems.length > 0) return { ok: false, problems: inOrder(reader.problems), warnings }
   const policies = readPolicies(written, around, reader.placeOf)
-  const config = { ...written, policies: policies.settings, authzen: policies.authzen }
+  const config = { ...written, policies: policies.settings }
   const problems = inOrder([...ruleProblems(config, reader.placeOf), ...policies.problems])
   if (problems.length > 0) return { ok: false, problems, warnings }
   const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : standaloneWarnings(config))]

@@ -24,7 +24,7 @@ export function redactor(secrets: readonly string[]): Redact {
 }
 
 /** All secrets in a configuration. */
-export function secretsOf({ servers, store, wake, inbox, notify, authzen }: Config): string[] {
+export function secretsOf({ servers, store, wake, inbox, notify }: Config): string[] {
   const ofServers = Object.values(servers).flatMap((server) => [
     ...(server.secrets.token === undefined ? [] : [server.secrets.token]),
     ...Object.values(server.headers),
@@ -32,7 +32,6 @@ export function secretsOf({ servers, store, wake, inbox, notify, authzen }: Conf
     ...secretsOfServer(server),
   ])
   const inInbox = inbox.client_secret === undefined ? [] : [inbox.client_secret]
-  const inAuthzen = Object.values(authzen?.headers ?? {}).map((header) => header.replace(/^\S+\s+/, ''))
   const inStore = store.engine === 'postgres' ? [new URL(store.url).password] : []
   // A token is given in place of the user name, without a password.
   const inWake = (wake ?? '').split(',').flatMap((one) => {
@@ -40,14 +39,7 @@ export function secretsOf({ servers, store, wake, inbox, notify, authzen }: Conf
     return [password === '' ? username : password]
   })
   const spelled = [...inStore, ...inWake].filter((secret) => secret !== '')
-  return [
-    ...ofServers,
-    ...inInbox,
-    ...inAuthzen,
-    ...notifySecrets(notify),
-    ...spelled,
-    ...spelled.map(decodeURIComponent),
-  ]
+  return [...ofServers, ...inInbox, ...notifySecrets(notify), ...spelled, ...spelled.map(decodeURIComponent)]
 }
 
 /** Secrets of a started server: its variables, and arguments that are not an option, a file or a package name. */

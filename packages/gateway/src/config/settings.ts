@@ -3,7 +3,7 @@
 // To add a setting: describe it here or in the file of its group, implement it, and run `npm run settings`.
 
 import { askLimits, presenceSettings } from '@assent/core'
-import type { DecisionPoint, PolicySettings } from '@assent/policy'
+import type { PolicySettings } from '@assent/policy'
 import { relayLimits } from '../limits.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
@@ -228,6 +228,4 @@ export type WrittenConfig = ValueOf<typeof settings>
 export type Config = Omit<WrittenConfig, 'policies'> & {
   /** Undefined without policies. */
   readonly policies: PolicySettings | undefined
-  /** The external decision point of `policies.authzen`. */
-  readonly authzen?: DecisionPoint | undefined
 }

@@ -68,7 +68,7 @@ async function checkSignIn(config: Config): Promise<LiveResult> {
   const { identity } = config
   if (identity === undefined) return { ok: true, words: text.notConfigured }
   const ignore = () => undefined
-  const policies = await policiesInForce(config, ignore)
+  const policies = await policiesInForce(config)
   const count = await checkIssuer(issuerKeysOf(identity, ignore, policies?.excludesRequester))
   const keys = text.issuerKeys(identity.issuer, count)
   const { login } = loginOf(config)

@@ -11,9 +11,7 @@ function opened(cedar: string) {
     timeZone: 'UTC',
   }
   const config = { policies } as unknown as Parameters<typeof policiesInForce>[0]
-  return policiesInForce(config, (error) => {
-    throw error
-  })
+  return policiesInForce(config)
 }
 
 test.each([

@@ -9,10 +9,7 @@ import type { Config } from '../config/settings.ts'
  * Undefined without policies. Throws an error with every problem if one of them cannot be used, or does not fit the schema:
  * one that compares what a call does not have is never satisfied, and one that denies would deny nothing.
  */
-export async function policiesInForce(
-  { policies: settings, authzen }: Config,
-  onError: (error: Error) => void,
-): Promise<PolicyDecider | undefined> {
+export async function policiesInForce({ policies: settings }: Config): Promise<PolicyDecider | undefined> {
   if (settings === undefined) return undefined
   const { Policies, policyFindings } = await import('@assent/policy')
   const opened = await Policies.open(settings, nearest)
@@ -20,9 +17,7 @@ export async function policiesInForce(
   const findings = await policyFindings(settings, { nearest })
   const mistakes = findings.filter(({ level }) => level === 'error')
   if (mistakes.length > 0) throw unusable(mistakes)
-  if (authzen === undefined) return opened
-  const { AuthzenDecider } = await import('../call/policy/authzen-decider.ts')
-  return new AuthzenDecider(opened, authzen, onError)
+  return opened
 }
 
 function unusable(problems: readonly PolicyProblem[]): Error {

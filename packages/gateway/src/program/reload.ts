@@ -91,7 +91,7 @@ export class Reloads {
     const { gateway, inbox, issuer, keys, live, variables, nowMs, log } = this.#options
     const sealKeys = sealKeysFor(config, variables)
     const ring = createKeyRing(sealKeys)
-    const policies = await policiesInForce(config, log.exception)
+    const policies = await policiesInForce(config)
     const issuerKeys = await issuer.prepare(live.config, config, policies?.excludesRequester)
     if (this.#isClosed) throw new Error(startText.shuttingDown)
     // Also redact the previous configuration's secrets: calls that started under it may still be running.

@@ -62,7 +62,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     throw new Error(startText.stdioWithIdentity)
   }
   log.info({ file: resolve(file) }, gatewayLog.configurationRead)
-  const policies = await policiesInForce(first, log.exception)
+  const policies = await policiesInForce(first)
   applyLimits(first)
   const figures = new Metrics(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {

@@ -58,7 +58,7 @@ import { requiredApproval } from './required-approval.ts'
 import { hasOtherSpelling } from './resource-address.ts'
 import { isStillApproved } from './still-approved.ts'
 import { decisionOn } from './strictest-decision.ts'
-import { hasNoAnswer, policyText } from './text/policy-gate.ts'
+import { policyText } from './text/policy-gate.ts'
 import { ToolDefinitions } from './tool-definitions.ts'
 
 /** The policies in force. */
@@ -69,10 +69,7 @@ export interface PolicyDecider extends PinRules {
   readonly excludesRequester: boolean
   /** Whether some policy is about calls of this kind. */
   covers(kind: PolicyKind): boolean
-  /** Whether lists of this kind may leave something out; by default, for the kinds that it covers. */
-  hides?(kind: PolicyKind): boolean
-  /** @param stop aborts when the caller no longer wants the answer */
-  decide(call: PolicyCall, stop?: AbortSignal): PolicyDecision | Promise<PolicyDecision>
+  decide(call: PolicyCall): PolicyDecision
   /** What the dry-run policies would decide; undefined without any. */
   dryRun(call: PolicyCall): PolicyDecision | undefined
   requirementsOf(asks: readonly PolicyAsk[], requester: string): readonly ApprovalRequirement[]
@@ -107,8 +104,7 @@ const kinds: Readonly<Record<string, PolicyKind>> = {
 /** A call that may go to its server, or what the caller gets instead. */
 type Judged =
   | { readonly effect: 'allow' }
-  /** `retryLater`: the text for an approved call, which a retry may still run. */
-  | { readonly effect: 'refuse'; readonly outcome: Ended; readonly retryLater?: string }
+  | { readonly effect: 'refuse'; readonly outcome: Ended }
   | ({ readonly effect: 'ask' } & ApprovalDraft)
 
 export class PolicyGate {
@@ -158,7 +154,7 @@ export class PolicyGate {
     if (looksGuarded(call.method) || isStream(call.method))
       return unsent(errorCodes.methodNotFound, outcomeText.notSupported(oneLine(call.method, 'web')))
     const listed = listKinds.get(call.method)
-    if (listed !== undefined && (policies.hides?.(listed) ?? policies.covers(listed)))
+    if (listed !== undefined && policies.covers(listed))
       return withoutDenied(policies, upstream.name, call, listed, await upstream.start(call))
     const followed = followedBy(call)
     for (const one of followed ?? [call]) {
@@ -211,11 +207,7 @@ export class PolicyGate {
     const policies = this.#options.policies()
     const judged = policies === undefined ? undefined : await this.#judge(policies, upstream, call)
     if (judged === undefined || judged.effect === 'allow') return undefined
-    if (judged.effect === 'refuse') {
-      if (judged.retryLater === undefined) return judged.outcome
-      endsAtRetry(call)
-      return unsent(errorCodes.refused, judged.retryLater)
-    }
+    if (judged.effect === 'refuse') return judged.outcome
     const isApproved = used !== undefined && (await isStillApproved(this.#options.store, call, used, judged))
     return isApproved ? undefined : refusal(call, policyText.approvalNeededNow)
   }
@@ -235,10 +227,6 @@ export class PolicyGate {
     }
     const policies = this.#options.policies()
     const judged = policies === undefined ? undefined : await this.#judge(policies, upstream, call, true)
-    if (judged?.effect === 'refuse' && judged.retryLater !== undefined) {
-      endsAtRetry(call)
-      return unsent(errorCodes.refused, judged.retryLater)
-    }
     if (judged?.effect === 'refuse') {
       await this.#isFirstAnswer(call, policy, response)
       return judged.outcome
@@ -271,15 +259,12 @@ export class PolicyGate {
       ...policyCallOf(call, { kind, server: upstream.name, name }, definition, time),
       isDefinitionChanged: isChanged,
     }
-    const decision = await decisionOn(policies, judgedCall, call.signal)
+    const decision = decisionOn(policies, judgedCall)
     const dry = policies.dryRun(judgedCall)
     if (dry !== undefined) this.#decided(call, upstream.name, 'dry-run', dry)
     this.#decided(call, upstream.name, 'enforce', decision)
     if (decision.effect === 'allow') return { effect: 'allow' }
-    if (decision.effect === 'deny') {
-      const text = policyText.denied(decision)
-      return { ...refuse(call, text), ...(hasNoAnswer(decision) ? { retryLater: text } : {}) }
-    }
+    if (decision.effect === 'deny') return refuse(call, policyText.denied(decision))
     const isInDestructiveTool =
       declaresDestructive(definition) ||
       (isChanged && (await this.#pinned.wasDestructive(call.tenant, upstream.name, name)))

@@ -2,28 +2,27 @@
 
 import type { PolicyAsk, PolicyCall, PolicyDecision } from '@assent/policy'
 import { spellingsOf } from './resource-address.ts'
-import { hasNoAnswer } from './text/policy-gate.ts'
 
 interface Decider {
-  decide(call: PolicyCall, stop?: AbortSignal): PolicyDecision | Promise<PolicyDecision>
+  decide(call: PolicyCall): PolicyDecision
 }
 
 /** About a resource: for each spelling of its address, because the server may take them for the same one. */
-export async function decisionOn(policies: Decider, call: PolicyCall, signal: AbortSignal): Promise<PolicyDecision> {
-  const first = await policies.decide(call, signal)
+export function decisionOn(policies: Decider, call: PolicyCall): PolicyDecision {
+  const first = policies.decide(call)
   if (call.kind !== 'resources') return first
-  const others: PolicyDecision[] = []
-  for (const name of spellingsOf(call.name).slice(1)) others.push(await policies.decide({ ...call, name }, signal))
-  return strictest(first, others)
+  const others = spellingsOf(call.name).slice(1)
+  return strictest(
+    first,
+    others.map((name) => policies.decide({ ...call, name })),
+  )
 }
 
 /** @param first the decision about the target as the caller wrote it */
 function strictest(first: PolicyDecision, others: readonly PolicyDecision[]): PolicyDecision {
   // What no policy permits under another spelling is permitted as the caller wrote it.
   const all = [first, ...others.filter((one) => one.effect !== 'deny' || one.because !== 'not-permitted')]
-  const denied = all.filter((one) => one.effect === 'deny')
-  // A denial for lack of an answer may end; any other stays.
-  const [deny] = [...denied.filter((one) => !hasNoAnswer(one)), ...denied]
+  const deny = all.find((one) => one.effect === 'deny')
   if (deny !== undefined) return deny
   const asking = all.filter((one) => one.effect === 'ask')
   const [ask] = asking

@@ -1,7 +1,4 @@
-// Approved calls that could not be sent to their server: a retry runs them, once.
-
-import { Policies } from '@assent/policy'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Failed, failed, NotSent, type Outcome, unsent } from '../model.ts'
 import { callOf } from '../route/sample-rounds.suite.ts'
 import {
@@ -54,16 +51,6 @@ test.each([
   await proceed().catch(() => undefined)
 
   expect(refusedText(await proceed())).toContain(notUsable)
-  expect(server.runs()).toBe(1)
-})
-
-test('[POLICY-67] an approved call runs once at a retry, if the external decision point gave no answer before', async () => {
-  const { proceed, server } = await anApprovedCall()
-  const denied = { effect: 'deny', because: 'failed', policies: ['authzen'], errors: [] } as const
-  vi.spyOn(Policies.prototype, 'decide').mockReturnValueOnce(denied)
-
-  expect(await proceed()).toMatchObject({ kind: 'failed', isUnsent: true })
-  expect(await proceed()).toEqual(ran)
   expect(server.runs()).toBe(1)
 })
 

@@ -26,9 +26,9 @@ export const doctorText = {
   answered: (revision: string, ms: number) => `${revision} answered in ${ms} ms`,
   /** A client that is not set up is no problem, and is not counted as working. */
   end: (working: number, clients: number, notSetUp: number, count: number) =>
-    [
+    `${[
       `${working} of ${clients} ${clients === 1 ? 'client works' : 'clients work'}`,
       ...(notSetUp === 0 ? [] : [`${notSetUp} not set up`]),
       ...(count === 0 ? [] : [`${problems(count)} found`]),
-    ].join('; ') + '.',
+    ].join('; ')}.`,
 }

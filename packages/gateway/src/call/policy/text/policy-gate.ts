@@ -1,7 +1,7 @@
 // What agents and approvers read about calls that policies stop, and about changed definitions of tools.
 
 import { type Action, oneLine } from '@assent/core'
-import type { decisionPointName, PolicyDecision } from '@assent/policy'
+import type { PolicyDecision } from '@assent/policy'
 import { policyLimits } from '../../../limits.ts'
 import { screenedUri } from '../../record/screened-uri.ts'
 
@@ -49,23 +49,9 @@ function titleText(server: string, { kind, tool }: Action, isDefinitionChanged: 
   return oneLine(what, 'web', { maxChars: policyLimits.titleChars - note.length }) + note
 }
 
-/** Only its type is imported: most gateways have no policies, and do not load their package. */
-const decisionPoint: typeof decisionPointName = 'authzen'
 const afterDeny = 'Nothing ran. Do not repeat the call; the person can ask the operator of the gateway.'
 
-type Denied = PolicyDecision & { readonly effect: 'deny' }
-
-/** Whether the call is denied only because the external decision point gave no valid answer now. */
-export function hasNoAnswer({ because, policies }: Denied): boolean {
-  return because === 'failed' && policies.includes(decisionPoint)
-}
-
-function deniedText(decision: Denied): string {
-  const { because, policies } = decision
-  if (policies.includes(decisionPoint))
-    return hasNoAnswer(decision)
-      ? 'The external decision point gave no valid answer, so the call is denied. Nothing ran: try again later.'
-      : `The external decision point denies this call. ${afterDeny}`
+function deniedText({ because, policies }: PolicyDecision & { readonly effect: 'deny' }): string {
   const names = policies.map((name) => `"${name}"`).join(', ')
   if (because === 'not-permitted') return `No policy permits this call. ${afterDeny}`
   if (because === 'forbidden')
