@@ -34,7 +34,7 @@ export function contextOf({ state, answers, sub, elicitation = { form: {}, url: 
       requestState: () => state,
       signal: noSignal,
     },
-    ...(sub === undefined ? {} : { http: { authInfo: { token: sub, extra: { sub } } } }),
+    ...(sub === undefined ? {} : { http: { authInfo: { token: `token of ${sub}`, extra: { sub } } } }),
   }
 }
 
