@@ -52,7 +52,7 @@ test('[SITE-3] the generated pages are up to date (if this is intended, run: npm
 
 test('[SITE-16] no generated part of a page is empty', () => {
   const parts = [...docs, ...globSync('*.md')].flatMap((page) => generatedParts(page, readText(page)))
-  expect(parts.length).toBeGreaterThan(8)
+  expect(parts.length).toBeGreaterThan(0)
   expect(parts.filter(({ content }) => content === '').map(({ page, name }) => `${page}: ${name}`)).toEqual([])
 
   const planted = '<!-- a: made by b -->\n\nText\n\n<!-- end of a -->\n\n<!-- c d -->\n\n<!-- end of c d -->\n'
