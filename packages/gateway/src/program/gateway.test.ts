@@ -184,7 +184,10 @@ test('[PROG-10] after SIGTERM new calls are refused, open questions can be answe
   const held = await call(gateway.url, args)
 
   const stopped = gateway.stop()
-  await until(async () => ((await statusOf(gateway.url, '/readyz')) === 503 ? true : undefined))
+  await until(async () => {
+    const { status } = (await (await fetch(new URL('/readyz', gateway.url))).json()) as { status: string }
+    return status === 'draining' ? true : undefined
+  })
   const refused = await call(gateway.url, args)
   const answer = { action: 'accept', content: { region: 'eu' } }
   const { requestState } = held.message.result

@@ -258,7 +258,8 @@ async function serveOverHttp(serving: Serving): Promise<void> {
   reloads.close()
   const noticeMs = noticeOf(signal, store)
   log.info({ signal, withinMs: programLimits.drainMs, noticeMs }, gatewayLog.draining)
-  await sleep(noticeMs)
+  // Without a pause, no request is served between the two: who has read that this gateway drains is refused from then on.
+  if (noticeMs > 0) await sleep(noticeMs)
   inbox?.endStreams()
   await gateway.drain(programLimits.drainMs - noticeMs)
   closeMetrics()
